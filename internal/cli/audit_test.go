@@ -12,8 +12,8 @@ import (
 	"unicode"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -226,7 +226,7 @@ func TestAuditExitCodes(t *testing.T) {
 func TestHostileClustersStayText(t *testing.T) {
 	evil := "evil\x1b[2J\x00\r\nexit 0\u202e\u009b31m]]>&<x>\xff" + strings.Repeat("A", 1<<20)
 	findings := map[string][]verify.Finding{}
-	for _, meta := range target.AllChecks() {
+	for _, meta := range checklist.All() {
 		status := []verify.Status{verify.Fail, verify.Warn, verify.Unknown, verify.Skip, verify.OK}[len(findings)%5]
 		findings[meta.ID] = []verify.Finding{{Status: status, Object: evil, Seen: evil, Wanted: evil, Fix: evil, Reason: evil}}
 	}

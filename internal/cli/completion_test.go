@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
@@ -200,7 +201,7 @@ func TestChecksAndListsComplete(t *testing.T) {
 			t.Errorf("%s --skip: %q", command, skip.words)
 		}
 		only := offered(t, append(strings.Fields(command), "--only", "")...).words
-		if !slices.Contains(only, "AWSM-303") || !slices.Contains(only, target.Categories()[0]) {
+		if !slices.Contains(only, "AWSM-303") || !slices.Contains(only, checklist.Categories()[0]) {
 			t.Errorf("%s --only: %q", command, only)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
-	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -195,7 +195,7 @@ func TestPagesNamedInCodeExist(t *testing.T) {
 // TestChecksHaveTheirPage: every check has what a reader of it needs.
 func TestChecksHaveTheirPage(t *testing.T) {
 	page := readDoc(t, verifyview.ChecksPage)
-	for _, meta := range target.AllChecks() {
+	for _, meta := range checklist.All() {
 		if meta.Title == "" || meta.Category == "" || meta.Why == "" || meta.Source == "" || meta.Fix == "" {
 			t.Errorf("%s does not say title, category, why, source and fix", meta.ID)
 		}
@@ -210,7 +210,7 @@ func TestChecksHaveTheirPage(t *testing.T) {
 
 func TestChecksNamedInDocsExist(t *testing.T) {
 	known := map[string]bool{"AWSM-nnn": true}
-	for _, meta := range target.AllChecks() {
+	for _, meta := range checklist.All() {
 		known[meta.ID] = true
 	}
 	pattern := regexp.MustCompile(`AWSM-\w+`)

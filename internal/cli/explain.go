@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
-	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
@@ -78,7 +78,7 @@ func explainableIDs() string {
 // checkRange describes the IDs of checks.
 func checkRange() string {
 	var ids []string
-	for _, meta := range target.AllChecks() {
+	for _, meta := range checklist.All() {
 		ids = append(ids, meta.ID)
 	}
 	return fmt.Sprintf("a check from %s to %s", slices.Min(ids), slices.Max(ids))
@@ -101,7 +101,7 @@ func unknownID(id string, known []string) error {
 // explainCheck returns a check without the texts that depend on the kind of cluster, and its
 // variants with them. If there is only one variant, it returns the whole check.
 func explainCheck(meta verify.Meta) (*verify.Meta, []view.CheckVariant) {
-	variants := target.Variants(meta.ID)
+	variants := checklist.Variants(meta.ID)
 	if len(variants) == 1 {
 		return &meta, nil
 	}
@@ -130,7 +130,7 @@ func explain(id string) (view.Explanation, error) {
 		}
 		steps = append(steps, string(info.ID))
 	}
-	for _, meta := range target.AllChecks() {
+	for _, meta := range checklist.All() {
 		if strings.EqualFold(meta.ID, id) || checkNumber.MatchString(id) && strings.HasSuffix(meta.ID, "-"+id) {
 			doc.Check, doc.Variants = explainCheck(meta)
 			return doc, nil

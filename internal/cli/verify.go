@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -163,7 +164,7 @@ func (v *auditor) document(seen session.Reading, report verify.Report) verifyvie
 	report = verifyview.TidyReport(report)
 	doc := verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: header, At: seen.At, Program: v.app.Streams.Program, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Where: seen.Input.Position.Text(), Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
-		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
+		Categories: checklist.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
 	if seen.OfRancher { // no finding of this cluster matters
 		doc.Next = seen.Next
 	}

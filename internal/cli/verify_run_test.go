@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/app"
-
 	testingclock "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -28,7 +27,7 @@ import (
 // one as far as others is set, while a run is in a step.
 func duringStep(step journal.StepID, others bool) session.Reading {
 	var own []verify.Bound
-	for _, meta := range target.AllChecks() {
+	for _, meta := range checklist.All() {
 		meta.Applies = nil
 		failing := len(meta.Subjects) > 0 || others
 		own = append(own, verify.Bind(failing, verify.Check[bool]{Meta: meta, Judge: func(fails bool) []verify.Finding {

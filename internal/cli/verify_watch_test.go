@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/app"
-
 	testingclock "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -44,7 +43,7 @@ func (l *looks) Read(context.Context) (session.Reading, error) {
 
 func reading(status verify.Status) func() (session.Reading, error) {
 	return func() (session.Reading, error) {
-		meta := target.AllChecks()[0]
+		meta := checklist.All()[0]
 		own := verify.Bind(status, verify.Check[verify.Status]{Meta: verify.Meta{ID: meta.ID, Title: meta.Title, Category: meta.Category, Fix: "mend"},
 			Judge: func(s verify.Status) []verify.Finding {
 				return []verify.Finding{{Status: s, Object: "Node a", Seen: "seen " + string(s), Wanted: "better"}}
@@ -64,7 +63,7 @@ func TestWatchShowsWhatChanged(t *testing.T) {
 	var out bytes.Buffer
 	s := &looks{asked: make(chan int), list: []func() (session.Reading, error){reading(verify.OK), reading(verify.OK), away, away, reading(verify.Fail)}}
 	a := &app.App{Streams: console.Streams{Out: &out}, Interrupts: interrupts}
-	only := []string{target.AllChecks()[0].ID}
+	only := []string{checklist.All()[0].ID}
 	v := &auditor{app: a, source: s, options: migration.Options{OnlyChecks: only}, clock: clk}
 	ended := make(chan error, 1)
 	go func() { ended <- v.watch(t.Context(), "short", 5*time.Second) }()

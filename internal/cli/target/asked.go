@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/user"
 
+	"github.com/spf13/pflag"
+
 	"github.com/awsmigrate/awsmigrate/internal/job"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -16,6 +18,13 @@ import (
 type Flags interface {
 	// Asked returns the request of the flags, before any connection.
 	Asked(out Output) (Asked, error)
+}
+
+// Checked returns an error if the typed flags do not suit a run without questions. It needs no
+// cluster.
+type Checked interface {
+	Register(flags *pflag.FlagSet)
+	Check() error
 }
 
 // Output holds the destination of messages while a cluster is opened, and the program's name.

@@ -6,10 +6,16 @@ import (
 	"slices"
 
 	"github.com/spf13/pflag"
+	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/access/ask"
+	"github.com/awsmigrate/awsmigrate/internal/cli/kubeconfig"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
 // Audited holds the flags that select the cluster of an audit, the connection to it and the input
@@ -87,8 +93,8 @@ func (t *Audited) named() (session.Target, error) {
 	case t.Kubeconfig == "" && t.Context == "":
 		return session.Target{}, noCluster("--cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE")
 	}
-	return session.Target{Kind: session.APIOnly, Name: contextName(t.Kubeconfig, t.Context),
-		Server: kubeconfig(t.Kubeconfig, t.Context), RequestTimeout: t.RequestTimeout}, nil
+	return session.Target{Kind: session.APIOnly, Name: kubeconfig.ContextName(t.Kubeconfig, t.Context),
+		Server: kubeconfig.Server(t.Kubeconfig, t.Context), RequestTimeout: t.RequestTimeout}, nil
 }
 
 // open opens one target; words name it in the next command.
@@ -144,4 +150,16 @@ func (s goingOn) Read(ctx context.Context) (session.Reading, error) {
 		seen.Next = s.words.withTyped(s.set, options.Verify).without("only").Plan() // a plan needs every check
 	}
 	return seen, err
+}
+
+// Access returns the question which permissions these credentials have on the named cluster.
+func (t *Audited) Access(purpose access.Purpose, o migration.Options) (ask.Question, error) {
+	q := ask.Question{Purpose: purpose, Clock: clock.RealClock{}, AWS: aws.Options{Mode: aws.Mode(o.AWS), Identity: o.AWSIdentity, Region: o.Region,
+		Profile: o.Profile, AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName}}
+	of, err := t.named()
+	q.Target = of
+	if t.Cluster != "" {
+		q.AsRKE = t.rke()
+	}
+	return q, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
@@ -125,5 +126,5 @@ func readChoices(flags *pflag.FlagSet, scope options.Scope) (session.Choices, er
 	if err := c.Fill(scope, flagSource(flags)); err != nil {
 		return c, err
 	}
-	return c, checkSelection(c.Options)
+	return c, checklist.CheckSelection(c.Options)
 }

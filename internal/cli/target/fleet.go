@@ -3,6 +3,7 @@ package target
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/kubeconfig"
 	"github.com/awsmigrate/awsmigrate/internal/inventory/look"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -19,7 +20,7 @@ func (f *Fleet) Register(flags *pflag.FlagSet) { Define(flags, options.List, f) 
 
 // Rancher returns the Rancher that the flags name.
 func (f *Fleet) Rancher() look.Rancher {
-	return look.Rancher{Server: kubeconfig(f.Kubeconfig, f.Context), RequestTimeout: f.RequestTimeout, Namespace: f.Namespace, NoReach: f.NoReach}
+	return look.Rancher{Server: kubeconfig.Server(f.Kubeconfig, f.Context), RequestTimeout: f.RequestTimeout, Namespace: f.Namespace, NoReach: f.NoReach}
 }
 
 // Words returns the words that name one of its clusters in a next command: namespace and name, or

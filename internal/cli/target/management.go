@@ -3,6 +3,7 @@ package target
 import (
 	"k8s.io/client-go/rest"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/kubeconfig"
 	"github.com/awsmigrate/awsmigrate/internal/inventory/look"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 )
@@ -15,7 +16,7 @@ func (m *Management) Object() (namespace, name string) { return m.object() }
 
 // Config returns a client configuration.
 func (m *Management) Config() (*rest.Config, error) {
-	return kubeconfig(m.Kubeconfig, m.Context).Load()
+	return kubeconfig.Server(m.Kubeconfig, m.Context).Load()
 }
 
 // ReadWrite returns the client configuration of a command that writes and ends.
@@ -30,10 +31,10 @@ func (m *Management) ReadWrite() (*rest.Config, error) {
 
 // ReadOnly returns a client configuration whose transport refuses writes.
 func (m *Management) ReadOnly() (*rest.Config, error) {
-	return session.LookOnly(kubeconfig(m.Kubeconfig, m.Context), m.RequestTimeout)
+	return session.LookOnly(kubeconfig.Server(m.Kubeconfig, m.Context), m.RequestTimeout)
 }
 
 // Rancher returns the Rancher in that cluster, with the clusters of one namespace.
 func (m *Management) Rancher(namespace string) look.Rancher {
-	return look.Rancher{Server: kubeconfig(m.Kubeconfig, m.Context), RequestTimeout: m.RequestTimeout, Namespace: namespace}
+	return look.Rancher{Server: kubeconfig.Server(m.Kubeconfig, m.Context), RequestTimeout: m.RequestTimeout, Namespace: namespace}
 }

@@ -2,8 +2,6 @@ package target
 
 import (
 	"bufio"
-	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/kubeconfig"
 	"github.com/awsmigrate/awsmigrate/internal/inventory/look"
 )
 
@@ -21,40 +19,12 @@ import (
 func RancherOf(flags *pflag.FlagSet, namespace string, wait time.Duration) look.Rancher {
 	path, _ := flags.GetString("kubeconfig") // a command without the flag uses the default
 	kubeContext, _ := flags.GetString("context")
-	return look.Rancher{Server: kubeconfig(path, kubeContext), RequestTimeout: wait, Namespace: namespace, NoReach: true}
+	return look.Rancher{Server: kubeconfig.Server(path, kubeContext), RequestTimeout: wait, Namespace: namespace, NoReach: true}
 }
 
-// Context is a context of a kubeconfig, with its host.
-type Context struct{ Name, Host string }
-
-// Contexts returns the contexts of the kubeconfig that flags name, or of the default one. An
-// unreadable file has no contexts.
-func Contexts(flags *pflag.FlagSet) []Context {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.MigrationRules = nil // they would write
-	rules.ExplicitPath = kubeconfigOf(flags)
-	file, err := rules.Load()
-	if err != nil {
-		return nil
-	}
-	var found []Context
-	for _, name := range slices.Sorted(maps.Keys(file.Contexts)) {
-		one := Context{Name: name}
-		if cluster := file.Clusters[file.Contexts[name].Cluster]; cluster != nil {
-			one.Host = host(cluster.Server)
-		}
-		found = append(found, one)
-	}
-	return found
-}
-
-// host returns the host of an address, without any password.
-func host(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
+// Contexts returns the contexts of the kubeconfig that flags name, or of the default one.
+func Contexts(flags *pflag.FlagSet) []kubeconfig.Context {
+	return kubeconfig.Contexts(kubeconfigOf(flags))
 }
 
 // kubeconfigOf returns the file that flags name, or "" for the default. A cluster.yml has its

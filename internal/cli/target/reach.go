@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/kubeconfig"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
@@ -38,7 +39,7 @@ func (r reach) object() (namespace, name string) {
 func (r reach) rke2() session.Target {
 	namespace, name := r.object()
 	return session.Target{Kind: session.RKE2, Namespace: namespace, Name: name, RequestTimeout: r.RequestTimeout,
-		Server: kubeconfig(r.Kubeconfig, r.Context), Downstream: named(r.Downstream)}
+		Server: kubeconfig.Server(r.Kubeconfig, r.Context), Downstream: kubeconfig.Downstream(r.Downstream)}
 }
 
 // rke returns the cluster by its cluster.yml, or by its name in Rancher. Opening it fails if both
@@ -47,10 +48,10 @@ func (r reach) rke() session.Target {
 	_, name := r.object()
 	t := session.Target{Kind: session.ClusterFile, File: r.Config, Name: name, RequestTimeout: r.RequestTimeout}
 	if r.Cluster == "" {
-		t.Server = kubeconfig(r.kubeconfigPath(), r.Context)
+		t.Server = kubeconfig.Server(r.kubeconfigPath(), r.Context)
 		return t
 	}
-	t.Kind, t.Server, t.Downstream = session.RKE, kubeconfig(r.Kubeconfig, r.Context), named(r.Downstream)
+	t.Kind, t.Server, t.Downstream = session.RKE, kubeconfig.Server(r.Kubeconfig, r.Context), kubeconfig.Downstream(r.Downstream)
 	return t
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/kubeconfig"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
@@ -41,7 +42,7 @@ func (t *Recorded) Reach(ctx context.Context) (cluster session.Watched, name str
 	case t.Kubeconfig == "" && t.Context == "":
 		return cluster, "", noCluster("--cluster NAME, --config cluster.yml or --kubeconfig FILE")
 	}
-	target := session.Target{Kind: session.APIOnly, Name: contextName(t.Kubeconfig, t.Context), Server: kubeconfig(t.Kubeconfig, t.Context), RequestTimeout: t.RequestTimeout}
+	target := session.Target{Kind: session.APIOnly, Name: kubeconfig.ContextName(t.Kubeconfig, t.Context), Server: kubeconfig.Server(t.Kubeconfig, t.Context), RequestTimeout: t.RequestTimeout}
 	cluster, err = session.ToWatch(ctx, target, c)
 	return cluster, target.Name, err
 }

@@ -52,3 +52,12 @@ func (f *RKE) Offline(out Output) (rke.Options, error) {
 	choices := asked.Options.OfRKE(f.location().rke())
 	return choices, choices.Validate()
 }
+
+// Check implements Checked.
+func (f *RKE) Check() error {
+	asked, err := f.Asked(Output{})
+	if err != nil {
+		return err
+	}
+	return f.location().rke().Validate(asked.Options)
+}

@@ -31,3 +31,15 @@ func (f *RKE2) Asked(out Output) (Asked, error) {
 	return Asked{Target: f.rke2(), Unanswered: !f.set.Changed("edits"), Words: f.rke2Words().withTyped(f.set, f.scope).by(out.Program),
 		Options: session.Options{Choices: choices, Actor: Actor(), Live: out.Err}}, err
 }
+
+// Check implements Checked.
+func (f *RKE2) Check() error {
+	asked, err := f.Asked(Output{})
+	if err != nil {
+		return err
+	}
+	if err := asked.RequireEdits(); err != nil {
+		return err
+	}
+	return f.rke2().Validate(asked.Options)
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -109,7 +110,7 @@ func DescribedSteps(steps []runner.Info) []cobra.Completion {
 // DescribedChecks returns the IDs of checks with their titles, in order.
 func DescribedChecks(suffix string, fits func(verify.Meta) bool) []cobra.Completion {
 	var words []cobra.Completion
-	for _, meta := range target.AllChecks() {
+	for _, meta := range checklist.All() {
 		if fits(meta) {
 			words = append(words, cobra.CompletionWithDesc(meta.ID+suffix, meta.Title))
 		}
@@ -128,7 +129,7 @@ func checksToSkip(*cobra.Command, []string, string) ([]cobra.Completion, cobra.S
 
 func checksToMake(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	words := DescribedChecks("", EveryCheck)
-	for _, category := range target.Categories() {
+	for _, category := range checklist.Categories() {
 		if !strings.Contains(category, ",") { // in a list of words it would be two
 			words = append(words, category)
 		}

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // Page returns docs/checks.md, with every check of the registries.
 func Page() []byte {
 	var text bytes.Buffer
-	all := target.AllChecks()
+	all := checklist.All()
 	slices.SortFunc(all, func(a, b verify.Meta) int { return strings.Compare(a.ID, b.ID) })
 	fmt.Fprintf(&text, `# Checks
 
@@ -23,10 +23,10 @@ What [awsmigrate verify](verify.md) and the steps [preflight](steps/preflight.md
 IDs are stable and never used again for another check. *At* are the [positions](README.md#words) at which a check applies; elsewhere it is skipped. A check marked **§** decides safety and cannot be skipped. *API alone* is a cluster that Rancher's and rke's own data say nothing of: `+"`awsmigrate verify --kubeconfig FILE`"+`.
 
 `, len(all), "`make generate`", "`awsmigrate explain ID`")
-	for _, category := range target.Categories() {
+	for _, category := range checklist.Categories() {
 		fmt.Fprintf(&text, "- [%s](#%s)%s\n", heading(category), anchor(category), span(all, category))
 	}
-	for _, category := range target.Categories() {
+	for _, category := range checklist.Categories() {
 		fmt.Fprintf(&text, "\n## %s\n", heading(category))
 		for _, meta := range all {
 			if meta.Category == category {
@@ -41,23 +41,23 @@ IDs are stable and never used again for another check. *At* are the [positions](
 // empty one: GitHub's name of a heading changes with the title, and links of old reports
 // must not change.
 func section(meta verify.Meta) string {
-	variants := target.Variants(meta.ID)
+	variants := checklist.Variants(meta.ID)
 	return fmt.Sprintf(`
 <a id=%q></a>
 
 ### %s %s%s
 
 `, strings.ToLower(meta.ID), meta.ID, inline(meta.Title), keptMark(meta)) +
-		items("Why", variants, func(v target.Variant) string { return v.Meta.Why }) +
-		items("Fix", variants, func(v target.Variant) string { return v.Meta.Fix }) +
-		items("At", variants, func(v target.Variant) string { return where(v.Meta) + clusterKinds(variants) }) +
-		items("Source", variants, func(v target.Variant) string { return v.Meta.Source })
+		items("Why", variants, func(v checklist.Variant) string { return v.Meta.Why }) +
+		items("Fix", variants, func(v checklist.Variant) string { return v.Meta.Fix }) +
+		items("At", variants, func(v checklist.Variant) string { return where(v.Meta) + clusterKinds(variants) }) +
+		items("Source", variants, func(v checklist.Variant) string { return v.Meta.Source })
 }
 
 // items returns one list item of a check, or one for each variant if the texts differ.
-func items(name string, variants []target.Variant, text func(target.Variant) string) string {
+func items(name string, variants []checklist.Variant, text func(checklist.Variant) string) string {
 	first := text(variants[0])
-	if !slices.ContainsFunc(variants, func(v target.Variant) bool { return text(v) != first }) {
+	if !slices.ContainsFunc(variants, func(v checklist.Variant) bool { return text(v) != first }) {
 		return fmt.Sprintf("- **%s:** %s\n", name, inline(first))
 	}
 	var list string
@@ -98,8 +98,8 @@ func keptMark(meta verify.Meta) string {
 
 // clusterKinds returns the kinds of clusters that a check applies to. It returns "" if the check
 // applies to all, or its variants name them.
-func clusterKinds(variants []target.Variant) string {
-	if len(variants) > 1 || len(variants[0].Kinds) == len(target.Kinds()) {
+func clusterKinds(variants []checklist.Variant) string {
+	if len(variants) > 1 || len(variants[0].Kinds) == len(checklist.Kinds()) {
 		return ""
 	}
 	return "; " + strings.Join(variants[0].Kinds, ", ")

@@ -1,4 +1,4 @@
-package target
+package checklist
 
 import (
 	"fmt"
@@ -57,7 +57,7 @@ func askedBefore() []asked {
 // kind of cluster.
 func TestVariants_sharedQuestion_keepsEachDistributionsRules(t *testing.T) {
 	known := map[string]bool{}
-	for _, meta := range AllChecks() {
+	for _, meta := range All() {
 		known[meta.ID] = true
 	}
 	for _, want := range askedBefore() {
@@ -111,7 +111,7 @@ func metaOf(t *testing.T, kind, id string) verify.Meta {
 // A shared ID has one title and category, and can be skipped for all kinds or for none: --skip is
 // judged before the kind of cluster is known.
 func TestVariants_oneID_oneIdentity(t *testing.T) {
-	for _, first := range AllChecks() {
+	for _, first := range All() {
 		for _, d := range distributions() {
 			for _, meta := range session.SideOf(d).All {
 				if meta.ID == first.ID && (meta.Title != first.Title || meta.Category != first.Category || meta.Mandatory != first.Mandatory || meta.DecidesNames != first.DecidesNames) {

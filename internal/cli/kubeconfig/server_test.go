@@ -1,4 +1,4 @@
-package target
+package kubeconfig
 
 import (
 	"os"
@@ -38,7 +38,7 @@ func TestKubeconfigIsFoundAsByKubectl(t *testing.T) {
 		"no such file":                  {filepath.Join(folder, "none"), "", ""},
 		"a file that says nothing":      {empty, "", ""},
 	} {
-		config, err := kubeconfig(tt.path, tt.context).Load()
+		config, err := Server(tt.path, tt.context).Load()
 		if tt.host == "" {
 			if f, ok := fault.As(err); !ok || f.Class != fault.Usage || f.Reason != "NoKubeconfig" || !strings.Contains(f.Object, tt.path) {
 				t.Errorf("%s: %v", name, err)
@@ -49,8 +49,8 @@ func TestKubeconfigIsFoundAsByKubectl(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, config, err)
 		}
 	}
-	if named := (&RKE2{}).rke2(); named.Downstream.Named() || !named.Server.Named() {
-		t.Errorf("%+v: a downstream kubeconfig without a flag", named)
+	if Downstream("").Named() || !Server("", "").Named() {
+		t.Error("without flags there is the usual server alone")
 	}
 }
 
@@ -83,7 +83,7 @@ func TestKubeconfig_unusable_namesFilesAndContexts(t *testing.T) {
 	} {
 		t.Setenv("KUBECONFIG", tt.env)
 		t.Setenv("KUBERNETES_SERVICE_HOST", "")
-		_, err := kubeconfig(tt.path, tt.context).Load()
+		_, err := Server(tt.path, tt.context).Load()
 		if f, ok := fault.As(err); !ok || f.Class != fault.Usage || f.Reason != "NoKubeconfig" {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -97,7 +97,7 @@ func TestKubeconfig_unusable_namesFilesAndContexts(t *testing.T) {
 			t.Errorf("%s: words of a library: %v", name, err)
 		}
 	}
-	_, err := named(one).Load()
+	_, err := Downstream(one).Load()
 	if err == nil || !strings.Contains(err.Error(), "--downstream-kubeconfig") || strings.Contains(err.Error(), "--context") {
 		t.Errorf("of the cluster itself: %v", err)
 	}

@@ -1,4 +1,5 @@
-package target
+// Package checklist lists the checks of all kinds of clusters, for commands that select or explain them.
+package checklist
 
 import (
 	"cmp"
@@ -11,9 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// AllChecks returns the checks of every distribution, each once. A shared check is returned in
+// All returns the checks of every distribution, each once. A shared check is returned in
 // its first variant: ID, title, category and whether it may be skipped are the same in all.
-func AllChecks() []verify.Meta {
+func All() []verify.Meta {
 	var all []verify.Meta
 	for _, d := range distributions() {
 		for _, meta := range session.SideOf(d).All {
@@ -28,7 +29,7 @@ func AllChecks() []verify.Meta {
 // Categories returns the categories of all checks, in the order of their IDs.
 func Categories() []string {
 	var names []string
-	all := AllChecks()
+	all := All()
 	slices.SortFunc(all, func(a, b verify.Meta) int { return strings.Compare(a.ID, b.ID) })
 	for _, meta := range all {
 		if !slices.Contains(names, meta.Category) {
@@ -38,11 +39,11 @@ func Categories() []string {
 	return names
 }
 
-// checkSelection returns an error for unknown checks and impossible skips, before anything is
+// CheckSelection returns an error for unknown checks and impossible skips, before anything is
 // read. The run itself checks whether a check belongs to the cluster's distribution.
-func checkSelection(o migration.Options) error {
+func CheckSelection(o migration.Options) error {
 	var all []verify.Bound
-	for _, meta := range AllChecks() {
+	for _, meta := range All() {
 		all = append(all, verify.Bound{Meta: meta})
 	}
 	refused := verify.Refusals(all, verify.Options{Skip: o.Skip, Only: o.OnlyChecks})
@@ -65,7 +66,7 @@ func fixSelection(word string) string {
 // checkWords returns the words that select checks.
 func checkWords() []string {
 	words := Categories()
-	for _, meta := range AllChecks() {
+	for _, meta := range All() {
 		words = append(words, meta.ID)
 	}
 	return words

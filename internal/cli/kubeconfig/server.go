@@ -1,4 +1,5 @@
-package target
+// Package kubeconfig finds API servers as kubectl does, and says why one cannot be found.
+package kubeconfig
 
 import (
 	"fmt"
@@ -9,29 +10,29 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session"
 )
 
-// kubeconfig returns an API server as kubectl finds it: by the named file, by $KUBECONFIG, by
+// Server returns an API server as kubectl finds it: by the named file, by $KUBECONFIG, by
 // ~/.kube/config, or by the service account of the pod.
-func kubeconfig(path, kubeContext string) session.Server {
-	return kubeconfigBy("--kubeconfig", path, kubeContext)
+func Server(path, kubeContext string) session.Server {
+	return serverBy("--kubeconfig", path, kubeContext)
 }
 
-// kubeconfigBy returns kubeconfig(path, kubeContext) for the flag that names the file.
-func kubeconfigBy(flag, path, kubeContext string) session.Server {
+// serverBy returns Server(path, kubeContext) for the flag that names the file.
+func serverBy(flag, path, kubeContext string) session.Server {
 	return session.Server{Load: func() (*rest.Config, error) {
 		config, err := clientConfig(path, kubeContext)
 		if err != nil {
 			return nil, unusable(flag, path, kubeContext, err)
 		}
 		return config, nil
-	}, Context: func() string { return contextName(path, kubeContext) }}
+	}, Context: func() string { return ContextName(path, kubeContext) }}
 }
 
-// named returns kubeconfig(path), or no server if path is empty.
-func named(path string) session.Server {
+// Downstream returns the server of --downstream-kubeconfig, or no server if path is empty.
+func Downstream(path string) session.Server {
 	if path == "" {
 		return session.Server{}
 	}
-	return kubeconfigBy("--downstream-kubeconfig", path, "")
+	return serverBy("--downstream-kubeconfig", path, "")
 }
 
 func clientConfig(path, kubeContext string) (*rest.Config, error) {
@@ -48,15 +49,15 @@ func clientConfig(path, kubeContext string) (*rest.Config, error) {
 	return clientcmd.NewNonInteractiveClientConfig(*file, kubeContext, overrides, rules).ClientConfig()
 }
 
-func kubeconfigName(path string) string {
+func fileName(path string) string {
 	if path == "" {
 		return "kubeconfig"
 	}
 	return fmt.Sprintf("kubeconfig %s", path)
 }
 
-// contextName returns the name of the current context, for people.
-func contextName(path, kubeContext string) string {
+// ContextName returns the name of the current context, for people.
+func ContextName(path, kubeContext string) string {
 	if kubeContext != "" {
 		return kubeContext
 	}
@@ -65,5 +66,5 @@ func contextName(path, kubeContext string) string {
 	if raw, err := rules.Load(); err == nil && raw.CurrentContext != "" {
 		return raw.CurrentContext
 	}
-	return kubeconfigName(path)
+	return fileName(path)
 }
