@@ -1,15 +1,11 @@
 package charts_test
 
 import (
-	"flag"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -28,9 +24,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/internal/job"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const (
 	controller = "awsmigrate" // the chart, its release, and most of its objects
@@ -176,23 +171,7 @@ func deployment(t *testing.T, values string) appsv1.Deployment {
 
 func TestControllerGoldens(t *testing.T) {
 	for name, values := range installations() {
-		got := manifest(t, values)
-		path := filepath.Join("testdata", controller, name+".yaml")
-		if *update {
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatalf("%v (go test ./charts -update writes it)", err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s: want (-), got (+):\n%s", path, diff)
-		}
+		golden.Require(t, controller+"/"+name+".yaml", manifest(t, values))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
@@ -106,7 +107,7 @@ func TestGoldenAccess(t *testing.T) {
 		"access-rbac.txt": {"rbac", answers(t)}, "access-iam.txt": {"iam", answers(t)},
 		"access-none.rbac.txt": {"rbac-rancher", all(t)}, "access-none.iam.txt": {"iam", all(t)},
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, name+".golden", accessShown(t, tt.report, tt.format, nil)) })
+		t.Run(name, func(t *testing.T) { golden.Require(t, name+".golden", accessShown(t, tt.report, tt.format, nil)) })
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
@@ -165,16 +166,16 @@ func fiveFindings() map[string][]verify.Finding {
 
 func TestGoldenAudits(t *testing.T) {
 	skipped := map[string][]verify.Finding{"AWSM-905": flawed()["AWSM-421"]}
-	golden(t, "audit-healthy.txt.golden", rendered(t, "text", auditedBy(t, fiveChecks(), position.P5, migration.Options{}, skipped), nil))
+	golden.Require(t, "audit-healthy.txt.golden", rendered(t, "text", auditedBy(t, fiveChecks(), position.P5, migration.Options{}, skipped), nil))
 	bad := auditedBy(t, fiveChecks(), position.P2, migration.Options{}, fiveFindings())
 	for _, format := range verifyview.AuditFormats() {
 		ending := map[string]string{"text": "txt", "wide": "wide.txt", "short": "short.txt", "junit": "xml"}[format]
 		if ending == "" {
 			ending = format
 		}
-		golden(t, "audit."+ending+".golden", rendered(t, format, bad, nil))
+		golden.Require(t, "audit."+ending+".golden", rendered(t, format, bad, nil))
 	}
-	golden(t, "audit-terminal.txt.golden", strings.ReplaceAll(rendered(t, "text", bad, func(s *console.Streams) {
+	golden.Require(t, "audit-terminal.txt.golden", strings.ReplaceAll(rendered(t, "text", bad, func(s *console.Streams) {
 		s.OutTerminal, s.Color, s.Width = true, true, func() int { return 80 }
 	}), "\x1b", "␛"))
 }

@@ -3,21 +3,17 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -26,25 +22,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("no golden file: %v (go test -update writes it)", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: want (-), got (+):\n%s", path, diff)
-	}
-}
 
 // all returns both streams and the exit code of one run.
 func (p played) all() string {
@@ -109,7 +86,7 @@ func TestGoldenRuns(t *testing.T) {
 			if tt.output == "text" {
 				text = strings.ReplaceAll(got.all(), "\x1b", "␛")
 			}
-			golden(t, tt.name+".golden", text)
+			golden.Require(t, tt.name+".golden", text)
 		})
 	}
 }
@@ -146,7 +123,7 @@ func TestGoldenPlans(t *testing.T) {
 			if err := document.write(&app.App{Streams: streams, Output: "text"}, procedure.Foreseen{}, s.full); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
+			golden.Require(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
 		})
 	}
 	_, observation, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
@@ -161,7 +138,7 @@ func TestGoldenPlans(t *testing.T) {
 		if err := document.write(&app.App{Streams: console.Streams{Out: &out}, Output: format}, procedure.Foreseen{}, false); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "plan."+format+".golden", out.String())
+		golden.Require(t, "plan."+format+".golden", out.String())
 	}
 }
 
@@ -171,7 +148,7 @@ func goldenDocument(t *testing.T, name, format string, document any) {
 	if err := view.WriteDocument(&out, format, document); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, name+".golden", out.String())
+	golden.Require(t, name+".golden", out.String())
 }
 
 func TestGoldenStatus(t *testing.T) {
@@ -185,7 +162,7 @@ func TestGoldenStatus(t *testing.T) {
 	document.Header, document.Paused = scriptHeader, "paused by awsmigrate (20261121T090000Z-0badcafe)"
 	var out bytes.Buffer
 	view.WriteStatus(console.Streams{Out: &out}, document, time.Time{})
-	golden(t, "status.txt.golden", out.String())
+	golden.Require(t, "status.txt.golden", out.String())
 	goldenDocument(t, "status.json", "json", document)
 	goldenDocument(t, "status.yaml", "yaml", document)
 }
@@ -215,13 +192,13 @@ func TestGoldenStatusOfARun(t *testing.T) {
 	document.Header = scriptHeader
 	var out bytes.Buffer
 	view.WriteStatus(console.Streams{Out: &out}, document, began.Add(5*time.Minute+4*time.Second))
-	golden(t, "status-run.txt.golden", out.String())
+	golden.Require(t, "status-run.txt.golden", out.String())
 	goldenDocument(t, "status-run.json", "json", document)
 
 	out.Reset()
 	dead := view.NewStatus(s.Target(), infos(s), seen, commands(words)).WithRun(runner.AccountOf(state, held, true, began.Add(5*time.Minute)), commands(words))
 	view.WriteStatus(console.Streams{Out: &out}, dead, began.Add(5*time.Minute+4*time.Second))
-	golden(t, "status-died.txt.golden", out.String())
+	golden.Require(t, "status-died.txt.golden", out.String())
 }
 
 func TestGoldenHistory(t *testing.T) {
@@ -235,7 +212,7 @@ func TestGoldenHistory(t *testing.T) {
 	var out bytes.Buffer
 	view.WriteHistory(console.Streams{Out: &out}, document)
 	view.WriteHistory(console.Streams{Out: &out}, view.NewHistory(target, nil))
-	golden(t, "history.txt.golden", out.String())
+	golden.Require(t, "history.txt.golden", out.String())
 	goldenDocument(t, "history.json", "json", document)
 	goldenDocument(t, "history.yaml", "yaml", document)
 }
@@ -249,7 +226,7 @@ func TestGoldenOutcomes(t *testing.T) {
 	} {
 		view.WriteOutcome(console.Streams{Out: &out}, run)
 	}
-	golden(t, "outcomes.txt.golden", out.String())
+	golden.Require(t, "outcomes.txt.golden", out.String())
 }
 
 // The check, the step and its page are the test's own: golden files hold the layout, and
@@ -269,7 +246,7 @@ func TestGoldenExplanations(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		view.WriteExplanation(console.Streams{Out: &out}, document)
-		golden(t, name+".txt.golden", out.String())
+		golden.Require(t, name+".txt.golden", out.String())
 		goldenDocument(t, name+".json", "json", document)
 	}
 }
@@ -292,7 +269,7 @@ func TestGoldenRolling(t *testing.T) {
 	}
 	var out bytes.Buffer
 	view.WriteRolling(console.Streams{Out: &out}, rows)
-	golden(t, "rolling.txt.golden", out.String())
+	golden.Require(t, "rolling.txt.golden", out.String())
 	if err := mayLeave(rows); view.ExitCode(err) != 3 || !strings.Contains(err.Error(), "fleet-default/prod, fleet-default/away") {
 		t.Errorf("%v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
@@ -58,7 +59,7 @@ func TestGoldenList(t *testing.T) {
 		var out bytes.Buffer
 		streams.Out = &out
 		view.WriteList(streams, document)
-		golden(t, name+".golden", out.String())
+		golden.Require(t, name+".golden", out.String())
 	}
 	goldenDocument(t, "list.json", "json", document)
 	goldenDocument(t, "list.yaml", "yaml", document)

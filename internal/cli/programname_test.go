@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -27,7 +28,7 @@ func TestGoldenProgramName(t *testing.T) {
 	for name, args := range map[string][]string{
 		"plugin-help": {"rke2", "plan", "--help"}, "plugin-root": {}, "plugin-examples": {"rke2", "--help"}, "plugin-unknown": {"rke3"},
 	} {
-		golden(t, name+".txt.golden", play("/opt/krew/bin/kubectl-awsmigrate", args...).all())
+		golden.Require(t, name+".txt.golden", play("/opt/krew/bin/kubectl-awsmigrate", args...).all())
 		for _, argv0 := range []string{"awsmigrate", "/kubectl-awsmigrate/awsmigrate", ""} {
 			if got := play(argv0, args...).all(); strings.Contains(got, "kubectl awsmigrate") {
 				t.Errorf("started as %q, %v says kubectl awsmigrate:\n%s", argv0, args, got)

@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -89,5 +90,5 @@ func TestGoldenQuestions(t *testing.T) {
 		}
 		out.WriteString("\n--- answered\n")
 	}
-	golden(t, "question.txt.golden", out.String())
+	golden.Require(t, "question.txt.golden", out.String())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -124,8 +125,8 @@ func bundleFile(t *testing.T) string {
 
 // report detects the type of a file; text and exit code depend on the file.
 func TestGoldenReport(t *testing.T) {
-	golden(t, "report-record.txt.golden", reported(t, "../report/testdata/clean.jsonl").all())
-	golden(t, "report-journal.txt.golden", reported(t, journalFile(t, nil)).all())
+	golden.Require(t, "report-record.txt.golden", reported(t, "../report/testdata/clean.jsonl").all())
+	golden.Require(t, "report-journal.txt.golden", reported(t, journalFile(t, nil)).all())
 }
 
 func TestReportOfFiles(t *testing.T) {

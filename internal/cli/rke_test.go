@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 )
 
 const clusterYML = `# kept in git
@@ -62,7 +63,7 @@ func TestRKEOfflinePlan(t *testing.T) {
 			t.Errorf("exit %d, left %v", code, left)
 		}
 	})
-	golden(t, "rke-offline.txt", shown)
+	golden.Require(t, "rke-offline.txt", shown)
 	code, out, _, _ := command(t, files, "rke", "plan", "--config", "cluster.yml", "--offline", "-o", "json")
 	var plan struct {
 		Kind  string

@@ -15,6 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
@@ -114,7 +115,7 @@ func TestGoldenRolloutPlan(t *testing.T) {
 		var out bytes.Buffer
 		of.streams.Out = &out
 		view.WriteRolloutPlan(of.streams, of.doc, of.wide)
-		golden(t, name+".golden", out.String())
+		golden.Require(t, name+".golden", out.String())
 	}
 	if lines := strings.Count(text(begun), "\n"); lines > 40 {
 		t.Errorf("%d lines for 200 clusters", lines)
@@ -188,7 +189,7 @@ func TestGoldenRolloutStatus(t *testing.T) {
 		streams.Out = &out
 		view.WriteRolloutStatus(streams, doc)
 		view.WriteRolloutChange(streams, doc, rolloutTime)
-		golden(t, name+".golden", out.String())
+		golden.Require(t, name+".golden", out.String())
 	}
 	goldenDocument(t, "rollout-status.json", "json", doc)
 	goldenDocument(t, "rollout-status.yaml", "yaml", view.NewRolloutStatus(shownRollout()))

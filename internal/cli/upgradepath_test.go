@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 )
 
 // stoppedRKE has a stop at 1.27, one at 1.29 and an image that stops every upgrade.
@@ -29,7 +31,7 @@ func TestGoldenUpgradePath(t *testing.T) {
 			}
 			printed = out
 		})
-		golden(t, name, printed)
+		golden.Require(t, name, printed)
 	}
 }
 

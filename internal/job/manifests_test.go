@@ -3,15 +3,11 @@ package job
 import (
 	"bytes"
 	"context"
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,10 +21,9 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func exits() Exits {
 	return Exits{Final: []int32{2, 3, 4, 5, 6, 7, 9}, Again: []int32{1, 8, 10, 11, 129, 130}}
@@ -55,19 +50,7 @@ func TestYAML_golden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s: want (-), got (+):\n%s", path, diff)
-		}
+		golden.Require(t, name, string(got))
 	}
 }
 

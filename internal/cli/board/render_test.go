@@ -1,35 +1,14 @@
 package board
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("no golden file: %v (go test -update writes it)", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: want (-), got (+):\n%s", path, diff)
-	}
-}
 
 // Three whole frames are compared: colors on a usual screen, a run that was asked to stop, and the narrowest
 // terminal. TestRender_anyWidth_sameFacts and TestRender_anyState_fitsScreen check the layout at every width.
@@ -45,7 +24,7 @@ func TestRender(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Join(Render(tt.state, after(550), tt.look), "\n") + "\n"
-			golden(t, name, strings.ReplaceAll(text, "\x1b", "␛"))
+			golden.Require(t, name, strings.ReplaceAll(text, "\x1b", "␛"))
 		})
 	}
 }

@@ -2,7 +2,6 @@ package ccmchart
 
 import (
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,30 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/golden"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "golden", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("no golden file: %v (go test -update writes it)", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, diff)
-	}
-}
 
 func ownChartForTest(t *testing.T) *chart.Chart {
 	t.Helper()
@@ -99,7 +77,7 @@ func TestValuesAndObjectsGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".values.yaml", string(text))
+			golden.Require(t, "golden/"+name+".values.yaml", string(text))
 			objects, err := Render(ch, out.Values, in.KubernetesVersion)
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +90,7 @@ func TestValuesAndObjectsGolden(t *testing.T) {
 				}
 				docs = append(docs, string(doc))
 			}
-			golden(t, name+".objects.yaml", strings.Join(docs, "---\n"))
+			golden.Require(t, "golden/"+name+".objects.yaml", strings.Join(docs, "---\n"))
 			if _, err := DaemonSetOf(objects); err != nil {
 				t.Error(err)
 			}
@@ -125,7 +103,7 @@ func TestValuesAndObjectsGolden(t *testing.T) {
 				t.Errorf("two runs give two HelmChart documents (%v)", err)
 			}
 			if name == "rke2-migrating" {
-				golden(t, "helmchart.yaml", manifest)
+				golden.Require(t, "golden/helmchart.yaml", manifest)
 			}
 		})
 	}
