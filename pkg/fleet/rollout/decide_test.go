@@ -192,6 +192,17 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A stopped wave names its failed clusters as people know them, and the reasons of three.
+func TestDecide_stopped_namesTheFailed(t *testing.T) {
+	members := []Member{change(failed("c-abcde"), func(m *Member) { m.DisplayName = "legacy" }), failed("d"), failed("e"), failed("f"), waiting("g")}
+	r := rolloutOf(v1alpha1.Wave{Name: "all"})
+	approve(t, r, members)
+	got := Decide(Input{Rollout: r, Members: members, Now: now}).Shown.Moment.Message
+	if want := "c-abcde (legacy) failed: check AWSM-204 fails; d failed: check AWSM-204 fails; e failed: check AWSM-204 fails; and 1 more"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, wanted it to end with %q", got, want)
+	}
+}
+
 // A rollout that is paused, not approved, or of an installation that only audits begins no cluster.
 func TestDecide_keepsStill(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -308,7 +319,14 @@ func TestGate(t *testing.T) {
 		"in its turn":     {func(*v1alpha1.MigrationRollout, *Mark, *v1alpha1.ClusterMigration) {}, ""},
 		"before its turn": {func(_ *v1alpha1.MigrationRollout, m *Mark, _ *v1alpha1.ClusterMigration) { m.Began = time.Time{} }, "waits for its turn"},
 		"paused":          {func(r *v1alpha1.MigrationRollout, _ *Mark, _ *v1alpha1.ClusterMigration) { r.Spec.Paused = true }, "is paused"},
-		"late":            {func(_ *v1alpha1.MigrationRollout, m *Mark, _ *v1alpha1.ClusterMigration) { m.Deadline = now }, "deadline"},
+		"late":            {func(_ *v1alpha1.MigrationRollout, m *Mark, _ *v1alpha1.ClusterMigration) { m.Deadline = now }, "rollout retry"},
+		"late with another plan": {func(_ *v1alpha1.MigrationRollout, mark *Mark, m *v1alpha1.ClusterMigration) {
+			mark.Deadline, m.Spec.ApprovedPlan, m.Status.Plan, m.Status.Display = now, planA, &v1alpha1.Plan{Hash: planB}, status.Moment{State: status.AwaitingTurn}.Display()
+		}, "rollout approve"},
+		"late after a run": {func(_ *v1alpha1.MigrationRollout, mark *Mark, m *v1alpha1.ClusterMigration) {
+			mark.Deadline, m.Spec.ApprovedPlan, m.Status.Plan, m.Status.Display = now, planA, &v1alpha1.Plan{Hash: planB}, status.Moment{State: status.AwaitingTurn}.Display()
+			m.Status.History = []v1alpha1.PastRun{{StartedAt: metav1.NewTime(mark.Began.Add(time.Second))}}
+		}, "rollout retry"},
 		"turned round": {func(r *v1alpha1.MigrationRollout, _ *Mark, _ *v1alpha1.ClusterMigration) {
 			r.Spec.Goal = v1alpha1.GoalUndo
 		}, "goal Undo now"},

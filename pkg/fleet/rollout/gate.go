@@ -30,7 +30,16 @@ func Gate(r *v1alpha1.MigrationRollout, m *v1alpha1.ClusterMigration, now time.T
 	case mark.Began.IsZero():
 		return Hold{Why: fmt.Sprintf("waits for its turn in rollout %s", r.Name)}
 	case !now.Before(mark.Deadline):
-		return Hold{Why: fmt.Sprintf("its deadline in rollout %s has passed: find out why, then try again: %s", r.Name, command(r, "retry"))}
+		return Hold{Why: late(r, m)}
 	}
 	return Hold{Again: mark.Deadline}
+}
+
+// late says that the deadline of a cluster has passed, and how it goes on. A retry refuses one that
+// withdrew.
+func late(r *v1alpha1.MigrationRollout, m *v1alpha1.ClusterMigration) string {
+	if seen := Seen(m, nil); seen.turnedBack() {
+		return fmt.Sprintf("its plan changed, and its deadline in rollout %s has passed: look at the plan, then approve the rollout again: %s", r.Name, command(r, "approve"))
+	}
+	return fmt.Sprintf("its deadline in rollout %s has passed: find out why, then try again: %s", r.Name, command(r, "retry"))
 }
