@@ -33,7 +33,7 @@ func retry(t *testing.T, s *server) {
 	n := s.space(t, spec)
 	n.run(t, nil, "retry", "--name", "eu").expect(t, 0, "no cluster of MigrationRollout retry/eu has failed")
 	past := time.Now().AddDate(0, 0, -1)
-	n.member(t, "a1", state{shown: status.Stalled, plan: hash("1"), begun: true})
+	n.member(t, "a1", state{shown: status.Stalled, plan: hash("1"), begun: true, display: "legacy"})
 	n.member(t, "a2", state{shown: status.AwaitingApproval, plan: hash("2"), begun: true, deadline: past})
 	n.member(t, "a3", state{shown: status.Running, plan: hash("3"), begun: true})
 	n.member(t, "z1", state{shown: status.Undoing, goal: v1alpha1.GoalUndo, plan: hash("4"), begun: true})
@@ -43,7 +43,7 @@ func retry(t *testing.T, s *server) {
 		untouched[name] = n.migration(t, name).ResourceVersion
 	}
 	began := time.Now().Truncate(time.Second)
-	n.run(t, nil, "retry", "--name", "eu").expect(t, 3, "✓ a1: retried in wave a until", "✓ a2: retried in wave a until", "its plan changed: awsmigrate rollout approve --name eu --namespace retry",
+	n.run(t, nil, "retry", "--name", "eu").expect(t, 3, "✓ a1 (legacy): retried in wave a until", "✓ a2: retried in wave a until", "its plan changed: awsmigrate rollout approve --name eu --namespace retry",
 		"✗ z1: not retried: a person set goal Undo", "1 of 3 failed clusters were not retried")
 	for name, version := range untouched {
 		if n.migration(t, name).ResourceVersion != version {

@@ -161,6 +161,7 @@ type state struct {
 	begun    bool
 	deadline time.Time // empty: in a year
 	unseen   bool      // the status is of an earlier spec
+	display  string    // in Rancher's UI
 }
 
 // member makes a ClusterMigration whose goal the rollout has set.
@@ -188,7 +189,7 @@ func (n *space) member(t *testing.T, name string, of state) {
 	if m, err = n.migrations.Create(m); err != nil {
 		t.Fatal(err)
 	}
-	m.Status.Display, m.Status.ObservedGeneration = status.Moment{State: of.shown, Message: of.message}.Display(), m.Generation
+	m.Status.Display, m.Status.ObservedGeneration, m.Status.DisplayName = status.Moment{State: of.shown, Message: of.message}.Display(), m.Generation, of.display
 	if of.unseen {
 		m.Status.ObservedGeneration--
 	}
