@@ -181,12 +181,10 @@ func (v *auditor) refused(at position.Result) error {
 		Fix: "leave out --preflight"}
 }
 
-// selection returns the checks to run. An audit runs exactly the requested ones, because no write
-// depends on it.
+// selection returns the checks to run. A preflight at an unknown position makes those of every
+// position before the switch.
 func (v *auditor) selection(at position.Result) verify.Options {
-	o := v.options.Checks(at.Position)
-	o.KeepGuards = false
-	o.PositionUnknown, o.AlsoAt = at.Position == position.Unknown && !at.HandMade, at.AlsoAt()
+	o := audit.Selection(v.options, at)
 	if v.preflight && at.Position == position.Unknown {
 		o.AlsoAt = position.BeforeSwitch()
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Audited holds the result of an audit.
@@ -154,8 +154,8 @@ func (c *Controller) recheck(last time.Duration, failed bool) time.Duration {
 	return min(max(2*last, minAuditInterval), c.o.Interval)
 }
 
-// audit reads a cluster and makes every check that applies at its position.
-func audit(ctx context.Context, t session.Target, o session.Options) (Audited, error) {
+// makeAudit reads a cluster and makes every check that applies at its position.
+func makeAudit(ctx context.Context, t session.Target, o session.Options) (Audited, error) {
 	o.IgnoreRuns = true // the chart grants no right to read locks
 	source, err := session.Audit(ctx, t, o)
 	if err != nil {
@@ -166,8 +166,5 @@ func audit(ctx context.Context, t session.Target, o session.Options) (Audited, e
 		return Audited{}, err
 	}
 	at := seen.Input.Position
-	which := o.Checks(at.Position)
-	which.KeepGuards = false // no write depends on this audit
-	which.PositionUnknown, which.AlsoAt = at.Position == position.Unknown && !at.HandMade, at.AlsoAt()
-	return Audited{At: seen.At, Position: at.Position.String(), Report: verify.RunAll(ctx, seen.Bound(), which)}, nil
+	return Audited{At: seen.At, Position: at.Position.String(), Report: verify.RunAll(ctx, seen.Bound(), audit.Selection(o.Options, at))}, nil
 }

@@ -62,7 +62,7 @@ func (g giant) engine() Engine {
 	e := newWorld().engine()
 	e.Audit = func(ctx context.Context, t session.Target, o session.Options) (Audited, error) {
 		t.Kind, t.Server = session.APIOnly, session.Server{Config: g.server}
-		return audit(ctx, t, o)
+		return makeAudit(ctx, t, o)
 	}
 	return e
 }

@@ -72,7 +72,7 @@ type Engine struct {
 
 // Sessions returns internal/session as an engine.
 func Sessions() Engine {
-	return Engine{Assess: session.Assess, Audit: audit, Run: session.Run, Guard: session.Guard}
+	return Engine{Assess: session.Assess, Audit: makeAudit, Run: session.Run, Guard: session.Guard}
 }
 
 func (o Options) withDefaults() Options {

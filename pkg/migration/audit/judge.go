@@ -6,7 +6,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
+
+// Selection returns the checks of an audit at a position. It makes exactly those that options name,
+// because no write depends on it.
+func Selection(options migration.Options, at position.Result) verify.Options {
+	o := options.Checks(at.Position)
+	o.KeepGuards = false
+	o.PositionUnknown, o.AlsoAt = at.Position == position.Unknown && !at.HandMade, at.AlsoAt()
+	return o
+}
 
 // JudgeReport returns an error if a check of the report fails or is unknown. With
 // options.FailOnWarning, warnings are errors too.
