@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/awschecks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/ccmchecks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/lbchecks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -16,7 +17,7 @@ import (
 func all() []verify.Check[evidence.Input] {
 	var all []verify.Check[evidence.Input]
 	for _, category := range [][]verify.Check[evidence.Input]{
-		clusterChecks(), leaderChecks(), nodeChecks(), awschecks.All(), storageChecks(), ccmChecks(), serviceChecks(), lbchecks.All(),
+		clusterChecks(), leaderChecks(), nodeChecks(), awschecks.All(), storageChecks(), ccmchecks.All(), serviceChecks(), lbchecks.All(),
 	} {
 		all = append(all, category...)
 	}

@@ -15,7 +15,7 @@ import (
 func TestOwnReleaseIsNotToBeUninstalled(t *testing.T) {
 	in := healthy(t, position.P2)
 	in.Releases = verify.Got([]downstream.Release{{Namespace: wellknown.System, Name: wellknown.CCM, Status: "deployed"}})
-	for _, f := range foreignRelease(in) {
+	for _, f := range judgedBy(in, "AWSM-601") {
 		if f.Fix == "" || strings.Contains(f.Fix, "uninstall") {
 			t.Errorf("the fix is %q: without one the check's own applies, which uninstalls", f.Fix)
 		}

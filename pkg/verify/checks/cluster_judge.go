@@ -82,24 +82,12 @@ func managersRun(in evidence.Input) []verify.Finding {
 		case k.Pod.Name == "":
 			out = append(out, verify.Undecided("kube-controller-manager on "+k.Machine, k.Why))
 		case k.Pod.Waiting != "":
-			out = append(out, verify.Failure(object, k.Pod.Waiting+", "+fault.Count(int(k.Pod.Restarts), "restart"), "running", lookAt(k.Pod)))
+			out = append(out, verify.Failure(object, k.Pod.Waiting+", "+fault.Count(int(k.Pod.Restarts), "restart"), "running", evidence.LookAt(k.Pod)))
 		case !k.Pod.Ready:
-			out = append(out, verify.Failure(object, "not ready", "ready", lookAt(k.Pod)))
+			out = append(out, verify.Failure(object, "not ready", "ready", evidence.LookAt(k.Pod)))
 		}
 	}
 	return out
-}
-
-// lookAt returns a command that shows why a pod does not run: its container's log before the last
-// restart, its log, or its events if no container ran.
-func lookAt(p downstream.Pod) string {
-	switch {
-	case p.Restarts > 0:
-		return fault.Command("kubectl", "-n", p.Namespace, "logs", p.Name, "--previous")
-	case p.Started.IsZero():
-		return fault.Command("kubectl", "-n", p.Namespace, "describe", "pod", p.Name)
-	}
-	return fault.Command("kubectl", "-n", p.Namespace, "logs", p.Name)
 }
 
 func planesOf(in evidence.Input) []downstream.Node {

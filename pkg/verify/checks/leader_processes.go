@@ -175,7 +175,7 @@ func doubleRunning(in evidence.Input) []verify.Finding {
 // exclude returns how an in-tree manager and a CCM must exclude each other: by the flag on both,
 // or by running only one of them, if that one carries on.
 func exclude(in evidence.Input, flag string) string {
-	if inTreeEverywhere(in) {
+	if in.InTreeEverywhere() {
 		return flag + ", or take the CCM away"
 	}
 	return flag + "; leave the CCM, and the flag off those that are external"

@@ -35,7 +35,7 @@ func storageChecks() []verify.Check[evidence.Input] {
 			Source: "kubernetes-sigs/aws-ebs-csi-driver:deploy/kubernetes/base/controller.yaml@014d11ef; EC2 metadata options HttpPutResponseHopLimit",
 			Fix:    "make the driver's pods ready, with the rights and the way to them that docs/storage.md names",
 		}},
-		{Judge: ecr, Release: onTarget(ecr), Meta: verify.Meta{
+		{Judge: ecr, Release: evidence.OnTarget(ecr), Meta: verify.Meta{
 			ID: "AWSM-503", Title: "images from ECR can still be pulled", Category: storage,
 			Why:    "Kubernetes 1.27 removes the kubelet's built-in ECR credentials: from then on no new pod can pull such an image",
 			Source: "kubernetes/kubernetes:pkg/credentialprovider/aws@v1.26.13; k3s-io/k3s:pkg/daemons/agent/agent.go@v1.26.15+k3s1, ImageCredProvAvailable",
@@ -127,14 +127,6 @@ func ebsDriverOn(in evidence.Input, release string) []verify.Finding {
 		return nil
 	}
 	return ebsDriver(in)
-}
-
-// onTarget returns a judgement of one release as the target of an upgrade.
-func onTarget(judge func(evidence.Input) []verify.Finding) func(evidence.Input, string) []verify.Finding {
-	return func(in evidence.Input, release string) []verify.Finding {
-		in.Target = release
-		return judge(in)
-	}
 }
 
 // dedicated reports whether a node runs no user pods: a control plane or etcd taint keeps them

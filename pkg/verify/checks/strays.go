@@ -110,21 +110,6 @@ func stopStray(in evidence.Input, s downstream.Stray) string {
 	return "remove it where it comes from"
 }
 
-// inTreeEverywhere reports whether the control plane's own kube-controller-managers run the cloud
-// controllers, regardless of the leader.
-func inTreeEverywhere(in evidence.Input) bool {
-	kcms, ok := in.ManagersInForce()
-	return ok && !slices.ContainsFunc(kcms, func(k position.KCM) bool { return !k.Mode.IsInTree() })
-}
-
-// removal returns a command that removes a CCM if in-tree managers carry on.
-func removal(in evidence.Input, words ...string) string {
-	if !inTreeEverywhere(in) {
-		return "leave it: the control planes' own kube-controller-managers are not seen to run the cloud controllers, and without it perhaps no process does; bring the cluster to one position first (AWSM-213)"
-	}
-	return fault.Command(words...)
-}
-
 // firstOf returns what must exist before a manager may be stopped, or is empty if it exists. A
 // self-hosted control plane has no other kube-controller-manager.
 func firstOf(in evidence.Input, s downstream.Stray) string {
@@ -133,7 +118,7 @@ func firstOf(in evidence.Input, s downstream.Stray) string {
 	switch {
 	case !s.CCM && !own:
 		return ", unless it is the control plane's own: no other kube-controller-manager is seen"
-	case !s.CCM, inTreeEverywhere(in), in.CCM().Complete:
+	case !s.CCM, in.InTreeEverywhere(), in.CCM().Complete:
 		return ""
 	}
 	return ", once the DaemonSet of a CCM has a ready pod on every control-plane node: until then no other process runs the cloud controllers"

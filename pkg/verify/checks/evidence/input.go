@@ -150,3 +150,11 @@ func (in Input) TargetVersion() (component.Version, error) {
 	}
 	return vs[len(vs)-1], nil
 }
+
+// OnTarget returns a judgement of one release as the target of an upgrade.
+func OnTarget(judge func(Input) []verify.Finding) func(Input, string) []verify.Finding {
+	return func(in Input, release string) []verify.Finding {
+		in.Target = release
+		return judge(in)
+	}
+}

@@ -1,4 +1,4 @@
-package checks
+package ccmchecks
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func foreignRelease(in evidence.Input) []verify.Finding {
 				out = append(out, verify.Warning(object, r.Status, "none yet: it will be taken over after the plan showed the difference",
 					"leave it: the step install-ccm takes it over, and it may be what that step has just installed"))
 			default:
-				out = append(out, verify.Failure(object, r.Status, "none, or "+wellknown.CCM+" in kube-system", removal(in, "helm", "-n", r.Namespace, "uninstall", r.Name)))
+				out = append(out, verify.Failure(object, r.Status, "none, or "+wellknown.CCM+" in kube-system", in.Removal("helm", "-n", r.Namespace, "uninstall", r.Name)))
 			}
 		}
 		return out
@@ -64,7 +64,7 @@ func helmCharts(in evidence.Input) []verify.Finding {
 		var out []verify.Finding
 		for _, c := range charts {
 			if strings.Contains(c.Chart, wellknown.CCM) || isCCM(in, evidence.OrElse(c.TargetNamespace, c.Namespace), c.Name) {
-				out = append(out, verify.Failure(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", removal(in, "kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
+				out = append(out, verify.Failure(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", in.Removal("kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
 			}
 		}
 		return out
@@ -85,7 +85,7 @@ func unowned(in evidence.Input) []verify.Finding {
 	}
 	for _, o := range objects {
 		if o.Owner == "" {
-			out = append(out, verify.Failure(o.String(), "exists and belongs to no Helm release", "none before install-ccm", removal(in, append([]string{"kubectl", "delete", strings.ToLower(o.Kind), o.Name}, inNamespace(o.Namespace)...)...)))
+			out = append(out, verify.Failure(o.String(), "exists and belongs to no Helm release", "none before install-ccm", in.Removal(append([]string{"kubectl", "delete", strings.ToLower(o.Kind), o.Name}, inNamespace(o.Namespace)...)...)))
 		}
 	}
 	return out
@@ -345,11 +345,11 @@ func pods(in evidence.Input) []verify.Finding {
 			object := "Pod " + p.Namespace + "/" + p.Name
 			switch {
 			case p.Waiting != "":
-				out = append(out, verify.Failure(object, p.Waiting+", "+fault.Count(int(p.Restarts), "restart"), "running", lookAt(p)))
+				out = append(out, verify.Failure(object, p.Waiting+", "+fault.Count(int(p.Restarts), "restart"), "running", evidence.LookAt(p)))
 			case !p.Ready && !p.Deleting:
-				out = append(out, verify.Failure(object, "not ready, "+evidence.OrElse(p.Phase, "no phase"), "ready", lookAt(p)))
+				out = append(out, verify.Failure(object, "not ready, "+evidence.OrElse(p.Phase, "no phase"), "ready", evidence.LookAt(p)))
 			case p.Restarts > 0:
-				out = append(out, verify.Warning(object, fault.Count(int(p.Restarts), "restart"), "none since it was installed", lookAt(p)))
+				out = append(out, verify.Warning(object, fault.Count(int(p.Restarts), "restart"), "none since it was installed", evidence.LookAt(p)))
 			}
 		}
 		return out

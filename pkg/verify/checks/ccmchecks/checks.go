@@ -1,4 +1,4 @@
-package checks
+package ccmchecks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -8,8 +8,8 @@ import (
 
 const ccm = "ccm"
 
-// ccmChecks returns the checks 6xx.
-func ccmChecks() []verify.Check[evidence.Input] {
+// All returns the checks 6xx.
+func All() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: foreignRelease, Meta: verify.Meta{
 			ID: "AWSM-601", Title: "no Helm release of the CCM in another namespace", Category: ccm, Applies: position.BeforeInstall(),
@@ -47,7 +47,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 			Source: "rancher/rancher#43891; Rancher's planner getTaints",
 			Fix:    "tolerate the key with operator Exists",
 		}},
-		{Judge: imageMatrix, Release: onTarget(imageForTarget), Meta: verify.Meta{
+		{Judge: imageMatrix, Release: evidence.OnTarget(imageForTarget), Meta: verify.Meta{
 			ID: "AWSM-607", Title: "the CCM image fits the cluster", Category: ccm,
 			Mandatory: true, NeedsControlPlane: true,
 			Why:    "an image newer than the API server, one that panics on a foreign ProviderID or one that was never published",
