@@ -254,7 +254,7 @@ func renderedScreens(t *testing.T, words target.Words) map[string]string {
 		if words.Command == "rke" {
 			row.Distribution = inventory.RKE
 		}
-		row.Next = nextOf(&target.Fleet{}, row, words.Program)
+		row.Next = (&target.Fleet{}).Next(row, words.Program)
 		view.WriteList(s, view.NewList(inventory.Fleet{Rows: []inventory.Row{row}}))
 	})
 	return screens

@@ -17,6 +17,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/checklist"
+	"github.com/awsmigrate/awsmigrate/internal/cli/explain"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -202,7 +203,7 @@ func TestChecksHaveTheirPage(t *testing.T) {
 		if !strings.Contains(page, `<a id="`+strings.ToLower(meta.ID)+`"></a>`) {
 			t.Errorf("%s has no anchor for the links of reports", meta.ID)
 		}
-		if found, err := explain(meta.ID); err != nil || found.Check == nil {
+		if found, err := explain.Find(meta.ID); err != nil || found.Check == nil {
 			t.Errorf("explain %s: %v", meta.ID, err)
 		}
 	}

@@ -45,27 +45,6 @@ func headings(text, mark string) []string {
 	return list
 }
 
-// Every reason has an explanation besides its exit code.
-func TestEveryReasonIsExplained(t *testing.T) {
-	all := reasons()
-	if len(all) < 150 {
-		t.Fatalf("%d reasons", len(all))
-	}
-	for _, name := range all {
-		says := 0
-		for _, passage := range explainReason(name).Says {
-			for _, fact := range passage.Facts {
-				if fact.Name != "exit" && fact.Text != "" {
-					says++
-				}
-			}
-		}
-		if says == 0 {
-			t.Errorf("%s: nothing says what it means; add a note in tools/generate/reasons", name)
-		}
-	}
-}
-
 func TestExplainReason(t *testing.T) {
 	text := explained(t, 80, "notreadytoswitch")
 	for _, want := range []string{"NotReadyToSwitch\n", "docs/steps/switch-provider.md, What can go wrong", "- exit: 9", "No CCM is waiting on every control plane."} {

@@ -27,14 +27,6 @@ func TestHelpAndExplain_unknownWord_exit2(t *testing.T) {
 	}
 }
 
-func TestExplain_numberAlone_isTheCheck(t *testing.T) {
-	for _, id := range []string{"303", "awsm-303", "AWSM-303"} {
-		if doc, err := explain(id); err != nil || doc.Check == nil || doc.Check.ID != "AWSM-303" {
-			t.Errorf("%s: %v", id, err)
-		}
-	}
-}
-
 // The words of cobra's own commands keep their help.
 func TestHelp_knownWords_printed(t *testing.T) {
 	for args, says := range map[string]string{"help": "awsmigrate [command]", "help rke2 plan": "awsmigrate rke2 plan", "completion": "completion [command]", "help completion bash": "completion bash"} {

@@ -44,7 +44,7 @@ func listedFleet() inventory.Fleet {
 	at(7).Stops = []inventory.Stop{{Reason: inventory.ReasonLocked, Seen: "lock held by alice@host, run 20261122T100000Z-12345678"}}
 	flags := &target.Fleet{}
 	for i := range fleet.Rows {
-		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i], nil)
+		fleet.Rows[i].Next = flags.Next(fleet.Rows[i], nil)
 	}
 	return fleet
 }
@@ -72,15 +72,6 @@ func TestListOfNothing(t *testing.T) {
 	if want := "no clusters\n?  ClusterMigrations: may not be read\n"; out.String() != want {
 		t.Errorf("%q", out.String())
 	}
-	if got := noteNamespace("default", fleet.Rows); !strings.Contains(got, "only namespace default was read") || noteNamespace("", nil) != "" || noteNamespace("default", []inventory.Row{{}}) != "" {
-		t.Errorf("%q", got)
-	}
-	if got := view.ExitCode(checkListed(fleet)); got != 10 {
-		t.Errorf("exit %d", got)
-	}
-	if checkListed(inventory.Fleet{Rows: []inventory.Row{{State: inventory.Stopped}}}) != nil {
-		t.Error("what was seen counts as what could not be looked at")
-	}
 }
 
 // No line is wider than the screen, and text of a cluster is plain text.
@@ -100,33 +91,6 @@ func TestListFitsTheScreen(t *testing.T) {
 		}
 		if i := strings.IndexAny(out.String(), "\x1b\r\u202e"); i >= 0 || strings.Contains(out.String(), "\nerror: forged") {
 			t.Errorf("other people's text is more than text: %q", out.String())
-		}
-	}
-}
-
-func TestNextOfACluster(t *testing.T) {
-	row := func(of inventory.Distribution, state inventory.State) inventory.Row {
-		return inventory.Row{Namespace: "clusters", Name: "demo", ID: "c-7kq2x", Distribution: of, State: state}
-	}
-	back := row(inventory.RKE2, inventory.Begun)
-	back.Undoing = true
-	for _, tt := range []struct {
-		row  inventory.Row
-		want string
-	}{
-		{row(inventory.RKE2, inventory.NotBegun), "awsmigrate rke2 plan --cluster demo --namespace clusters"},
-		{row(inventory.RKE2, inventory.Begun), "awsmigrate rke2 --cluster demo --namespace clusters"},
-		{back, "awsmigrate rke2 undo --cluster demo --namespace clusters"},
-		{row(inventory.RKE2, inventory.Stopped), "awsmigrate rke2 status --cluster demo --namespace clusters"},
-		{row(inventory.RKE, inventory.Unknown), "awsmigrate rke status --cluster c-7kq2x"},
-		{row(inventory.RKE, inventory.NotAsked), "awsmigrate rke status --cluster c-7kq2x"},
-		{row(inventory.RKE, inventory.Locked), "awsmigrate rke status --cluster c-7kq2x"},
-		{row(inventory.RKE2, inventory.Done), ""},
-		{row(inventory.RKE2, inventory.None), ""},
-		{row(inventory.NotKnown, inventory.Unknown), ""},
-	} {
-		if got := nextOf(&target.Fleet{}, tt.row, nil); got != tt.want {
-			t.Errorf("%s %s: %q, wanted %q", tt.row.Distribution, tt.row.State, got, tt.want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestNextCommandsBeginAsTyped(t *testing.T) {
 			t.Errorf("%s: the journal has %q", argv0, got)
 		}
 		row := inventory.Row{Distribution: inventory.RKE2, Namespace: "fleet-default", Name: "demo", State: inventory.NotBegun}
-		if got := nextOf(&target.Fleet{}, row, a.Opening().Program); got != want+" rke2 plan --cluster demo" {
+		if got := (&target.Fleet{}).Next(row, a.Opening().Program); got != want+" rke2 plan --cluster demo" {
 			t.Errorf("%s: list says %q", argv0, got)
 		}
 		var out bytes.Buffer

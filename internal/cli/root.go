@@ -9,6 +9,9 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/explain"
+	"github.com/awsmigrate/awsmigrate/internal/cli/rancher"
+	"github.com/awsmigrate/awsmigrate/internal/cli/records"
 	"github.com/awsmigrate/awsmigrate/internal/cli/rollouts"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
@@ -57,7 +60,7 @@ step by step, resumable, and proven from the cluster itself.`,
 	root.SetErr(a.Streams.Err)
 	root.SetIn(a.Streams.In)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage.FlagError(a, cmd, err) })
-	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newUpgradePath(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newApprove(a), rollouts.New(a), newExplain(a), newVersion(a))
+	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newUpgradePath(a), records.NewRecord(a), records.NewReport(a), rancher.NewList(a), newJob(a), rancher.NewController(a), rancher.NewApprove(a), rollouts.New(a), explain.New(a), newVersion(a))
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage.Write(cmd, console.HelpWidth(a.Streams)) })
 	usage.GroupCommands(root)
 	usage.RefuseArguments(a, root)

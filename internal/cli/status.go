@@ -166,3 +166,21 @@ func infos(p migration.Procedure) []runner.Info {
 func commands(t target.Words) view.Commands {
 	return view.Commands{Run: t.Run(), Undo: t.Undo(), Status: t.Status(), UpgradePath: t.UpgradePath(), Report: t.Report, Undoing: t.Undoing, NoWayBack: migration.StepUpgrade}
 }
+
+// showHistory prints the runs and undos of the journal.
+func showHistory(ctx context.Context, a *app.App, flags target.Flags) error {
+	s, _, err := target.Open(ctx, flags, a.Opening(), session.ReadOnly)
+	if err != nil {
+		return err
+	}
+	state, err := s.Journal.Load(ctx)
+	if err != nil {
+		return err
+	}
+	doc := view.NewHistory(s.Procedure.Target(), state.Runs)
+	if a.Output == "text" {
+		view.WriteHistory(a.Streams, doc)
+		return nil
+	}
+	return view.WriteDocument(a.Streams.Out, a.Output, doc)
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/kubeconfig"
+	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/internal/inventory/look"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -33,4 +34,34 @@ func (f *Fleet) Words(distribution wellknown.Distribution, namespace, name strin
 	words := reached.rke2Words()
 	words.Command = string(distribution)
 	return words
+}
+
+// Next returns the command that continues with a cluster or inspects it, or "". by is the program
+// as the user typed it.
+func (f *Fleet) Next(row inventory.Row, by Program) string {
+	if row.State == inventory.None || row.State == inventory.Done {
+		return ""
+	}
+	var words Words
+	switch row.Distribution {
+	case inventory.RKE2:
+		words = f.Words(wellknown.RKE2, row.Namespace, row.Name)
+	case inventory.RKE:
+		words = f.Words(wellknown.RKE, row.Namespace, row.ID)
+	default:
+		return ""
+	}
+	words.Undoing, words.Program = row.Undoing, by
+	words = words.Resuming(row.Runs)
+	if row.Run.Works() {
+		return words.Status() + " --watch"
+	}
+	switch row.State {
+	case inventory.NotBegun:
+		return words.Plan()
+	case inventory.Begun:
+		return words.Run()
+	case inventory.NotAsked, inventory.Locked, inventory.Stopped, inventory.Unknown, inventory.None, inventory.Done:
+	}
+	return words.Status()
 }

@@ -1,4 +1,4 @@
-package cli
+package rancher
 
 import (
 	"fmt"
@@ -62,7 +62,8 @@ type controllerFlags struct {
 	LeaderElect    bool          `flag:"leader-elect"`
 }
 
-func newController(a *app.App) *cobra.Command {
+// NewController returns the command controller.
+func NewController(a *app.App) *cobra.Command {
 	f := &controllerFlags{}
 	cmd := &cobra.Command{
 		Use:   "controller",

@@ -1,4 +1,4 @@
-package cli
+package rancher
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-func newList(a *app.App) *cobra.Command {
+// NewList returns the command list.
+func NewList(a *app.App) *cobra.Command {
 	flags := &target.Fleet{}
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -53,7 +53,7 @@ func listClusters(cmd *cobra.Command, a *app.App, flags *target.Fleet) error {
 		return err
 	}
 	for i := range fleet.Rows {
-		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i], a.Typed)
+		fleet.Rows[i].Next = flags.Next(fleet.Rows[i], a.Typed)
 	}
 	usage.FitRows(cmd, fleet.Rows)
 	doc := view.NewList(fleet)
@@ -74,35 +74,6 @@ func noteNamespace(namespace string, rows []inventory.Row) string {
 		return ""
 	}
 	return "only namespace " + namespace + " was read; without --namespace, list shows the clusters of all namespaces"
-}
-
-// nextOf returns the command that continues with a cluster or inspects it, or "".
-func nextOf(flags *target.Fleet, row inventory.Row, by target.Program) string {
-	if row.State == inventory.None || row.State == inventory.Done {
-		return ""
-	}
-	var words target.Words
-	switch row.Distribution {
-	case inventory.RKE2:
-		words = flags.Words(wellknown.RKE2, row.Namespace, row.Name)
-	case inventory.RKE:
-		words = flags.Words(wellknown.RKE, row.Namespace, row.ID)
-	default:
-		return ""
-	}
-	words.Undoing, words.Program = row.Undoing, by
-	words = words.Resuming(row.Runs)
-	if row.Run.Works() {
-		return words.Status() + " --watch"
-	}
-	switch row.State {
-	case inventory.NotBegun:
-		return words.Plan()
-	case inventory.Begun:
-		return words.Run()
-	case inventory.NotAsked, inventory.Locked, inventory.Stopped, inventory.Unknown, inventory.None, inventory.Done:
-	}
-	return words.Status()
 }
 
 // checkListed returns an error that lists what could not be checked, or nil.

@@ -1,4 +1,4 @@
-package cli
+package records
 
 import (
 	"bufio"
@@ -20,6 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
@@ -147,6 +148,6 @@ func reportOfBundle(ctx context.Context, path string) (report.Report, error) {
 	if err != nil {
 		return report.Report{}, err
 	}
-	found := verify.RunAll(ctx, seen.Bound(), (&auditor{options: migration.Options{}}).selection(seen.Input.Position))
+	found := verify.RunAll(ctx, seen.Bound(), audit.Selection(migration.Options{}, seen.Input.Position))
 	return sources.Bundle(seen.Target.Name, seen.Target.UID, seen.Header, seen.At, seen.Input, found), nil
 }

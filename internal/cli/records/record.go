@@ -1,4 +1,4 @@
-package cli
+package records
 
 import (
 	"context"
@@ -28,7 +28,8 @@ type recordFlags struct {
 	Reason string        `flag:"reason"`
 }
 
-func newRecord(a *app.App) *cobra.Command {
+// NewRecord returns the command record.
+func NewRecord(a *app.App) *cobra.Command {
 	f := &recordFlags{}
 	cmd := &cobra.Command{
 		Use:   "record --cluster NAME | --config cluster.yml | --kubeconfig FILE",

@@ -1,4 +1,4 @@
-package cli
+package records
 
 import (
 	"context"
@@ -21,7 +21,8 @@ type reportFlags struct {
 	Run string `flag:"run"`
 }
 
-func newReport(a *app.App) *cobra.Command {
+// NewReport returns the command report.
+func NewReport(a *app.App) *cobra.Command {
 	named, one := &target.Journaled{}, &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report FILE | --cluster NAME | --config cluster.yml",

@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import (
 	"fmt"
@@ -19,7 +19,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-func newExplain(a *app.App) *cobra.Command {
+// New returns the command explain.
+func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain ID",
 		Short: "Explain a step, a check, a position or the reason of an error, without a cluster",
@@ -39,7 +40,7 @@ pages say of the reason that an error has. It contacts no server.`,
 			if err := oneID(args); err != nil {
 				return err
 			}
-			found, err := explain(args[0])
+			found, err := Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -113,7 +114,8 @@ func explainCheck(meta verify.Meta) (*verify.Meta, []view.CheckVariant) {
 	return &meta, texts
 }
 
-func explain(id string) (view.Explanation, error) {
+// Find returns the explanation of an ID, in any case. A check may be named by its number alone.
+func Find(id string) (view.Explanation, error) {
 	doc := view.Explanation{TypeMeta: view.KindOf("Explanation")}
 	for _, p := range position.All() {
 		if strings.EqualFold(p.String(), id) {

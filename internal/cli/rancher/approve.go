@@ -1,4 +1,4 @@
-package cli
+package rancher
 
 import (
 	"context"
@@ -23,7 +23,8 @@ type approveFlags struct {
 	Yes bool `flag:"yes"`
 }
 
-func newApprove(a *app.App) *cobra.Command {
+// NewApprove returns the command approve.
+func NewApprove(a *app.App) *cobra.Command {
 	f := &approveFlags{}
 	cmd := &cobra.Command{
 		Use:   "approve --cluster NAME",
