@@ -11,7 +11,8 @@ import (
 
 // measureSpeed does the same piece of work each second until the returned function is called, which
 // returns its average CPU time. Other guests of the host change the CPU time of the same work by a
-// fifth, so that the CPU times of two benchmarks compare only with this one.
+// fifth, so that the CPU times of two benchmarks compare only with this one. The work allocates no
+// memory: the collector of this process takes less of a thread's time the more clusters it simulates.
 func measureSpeed(b *testing.B) (average func() time.Duration) {
 	b.Helper()
 	text := []byte("[" + strings.Repeat(`{"name":"a line of a manifest","generation":27},`, 500) + "null]")
@@ -28,9 +29,8 @@ func measureSpeed(b *testing.B) (average func() time.Duration) {
 			}
 			before := threadTime()
 			for range 10 {
-				var decoded []any
-				if err := json.Unmarshal(text, &decoded); err != nil {
-					panic(err)
+				if !json.Valid(text) {
+					panic("the text is no JSON")
 				}
 			}
 			sum += threadTime() - before
