@@ -9,7 +9,7 @@ import (
 	texttemplate "text/template"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 

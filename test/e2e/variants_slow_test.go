@@ -22,7 +22,7 @@ var (
 	newer = variant{
 		"charts/aws-cloud-controller-manager/values.yaml": {"minReadySeconds: 30", "minReadySeconds: 25"},
 		"charts/aws-cloud-controller-manager/Chart.yaml":  {"version: 0.1.0", "version: 0.2.0"},
-		"internal/build/build.go":                         {`Stamp{Version: "devel"}`, `Stamp{Version: "v9.9.9"}`},
+		"pkg/build/build.go":                              {`Stamp{Version: "devel"}`, `Stamp{Version: "v9.9.9"}`},
 	}
 	// newest also writes journals that no other version can read.
 	newest = variant{

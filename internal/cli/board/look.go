@@ -3,7 +3,7 @@ package board
 import (
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/plaintext"
 )
 
 // Look describes what a terminal can show.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/plaintext"
 )
 
 // usualWidth is the width of a terminal of unknown size.

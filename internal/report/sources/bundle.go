@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/internal/session/recording"
+	"github.com/awsmigrate/awsmigrate/pkg/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"

@@ -3,7 +3,7 @@ package status
 import (
 	"encoding/json"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/plaintext"
 )
 
 // prose returns text as one line of at most limit characters, for people. In JSON it takes at most

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/plaintext"
 )
 
 // Binary describes the rke binary that `rke up` will run.

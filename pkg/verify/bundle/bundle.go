@@ -13,8 +13,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
+	"github.com/awsmigrate/awsmigrate/pkg/build"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"

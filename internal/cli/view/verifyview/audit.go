@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
