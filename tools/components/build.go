@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,9 @@ type builder struct {
 func build(version, root string) ([]string, error) {
 	b, err := prepare(version, root)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.completeKubernetes(); err != nil {
 		return nil, err
 	}
 	if err := b.writeProbe(); err != nil {
@@ -127,6 +131,34 @@ func (b *builder) writeModule(goMod string) error {
 	return os.WriteFile(filepath.Join(b.dir, "go.mod"), []byte(text), 0o600)
 }
 
+// apiDefinitions stands for the file with the definitions of Kubernetes' API, which its own build
+// generates first up to 1.23. No parser of arguments reads it.
+const apiDefinitions = `package openapi
+
+import "k8s.io/kube-openapi/pkg/common"
+
+func GetOpenAPIDefinitions(common.ReferenceCallback) map[string]common.OpenAPIDefinition { return nil }
+`
+
+// completeKubernetes replaces a Kubernetes whose source lacks the definitions of its API by a copy
+// that has apiDefinitions: Go overlays no file of its module cache.
+func (b *builder) completeKubernetes() error {
+	const name = "pkg/generated/openapi/zz_generated.openapi.go"
+	kubernetes, err := b.download("k8s.io/kubernetes", "v"+b.version)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(kubernetes.Dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	complete := filepath.Join(b.dir, "kubernetes")
+	if err := errors.Join(os.RemoveAll(complete), os.CopyFS(complete, os.DirFS(kubernetes.Dir)), writeFile(filepath.Join(complete, name), []byte(apiDefinitions))); err != nil {
+		return err
+	}
+	_, err = b.goCommand("mod", "edit", "-replace=k8s.io/kubernetes=./kubernetes")
+	return err
+}
+
 // staging returns the patch release of a staging module that is nearest to Kubernetes'.
 func (b *builder) staging(path string) (string, error) {
 	parts := strings.Split(b.version, ".")
@@ -164,7 +196,8 @@ func (b *builder) writeProbe() error {
 	data := struct {
 		Version, Registry string
 		JSONLogs          bool
-	}{Version: b.version, JSONLogs: has("k8s.io/component-base", "logs/json/register")}
+		CLIRun            bool // every main begins with cli.Run, from 1.23 on
+	}{Version: b.version, JSONLogs: has("k8s.io/component-base", "logs/json/register"), CLIRun: has("k8s.io/component-base", "cli/run.go")}
 	options, err := b.download("k8s.io/apiserver", b.replaced("k8s.io/apiserver"))
 	if err != nil {
 		return err
