@@ -236,7 +236,7 @@ services:
 `, [3]seed{
 		{", feature-gates: NetworkPolicyEndPort=true", "1.27", "AWSM-755", "NetworkPolicyEndPort"},
 		{", feature-gates: DevicePlugins=true", "1.28", "AWSM-755", "DevicePlugins"},
-		{", feature-gates: OpenAPIV3=true", "1.29", "AWSM-755", "OpenAPIV3"},
+		{", feature-gates: JobTrackingWithFinalizers=true", "1.29", "AWSM-755", "JobTrackingWithFinalizers"},
 	}},
 	{"another cloud", `
 nodes:

@@ -19,7 +19,8 @@ func TestRefusedArguments_flag_minorsThatLackIt(t *testing.T) {
 		{"kube-apiserver", "cloud-provider", "", 22, 32}, {"kube-controller-manager", "cloud-provider", "external", 22, 37},
 		{Kubelet, "cloud-config", "", 22, 33}, {Kubelet, "pod-infra-container-image", "x", 22, 34}, {Kubelet, "cloud-provider", "external", 22, 37},
 		{Kubelet, "image-credential-provider-config", "/x", 22, 37}, {Kubelet, "network-plugin", "cni", 22, 23}, {Kubelet, "max-pods", "250", 22, 37},
-		{Kubelet, "pod-eviction-timeout", "1m", 99, 99},
+		{Kubelet, "pod-eviction-timeout", "1m", 99, 99}, {"kube-apiserver", "insecure-port", "0", 22, 23}, {"kube-controller-manager", "port", "0", 22, 23},
+		{Kubelet, "dynamic-config-dir", "/x", 22, 23}, {"kube-apiserver", "kubeconfig", "/x", 99, 99},
 	} {
 		for minor := 22; minor <= 37; minor++ {
 			want := c.from > minor || minor > c.to
