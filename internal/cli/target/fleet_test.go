@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 func TestFleet_next(t *testing.T) {
@@ -12,6 +13,8 @@ func TestFleet_next(t *testing.T) {
 	}
 	back := row(inventory.RKE2, inventory.Begun)
 	back.Undoing = true
+	works := row(inventory.RKE2, inventory.Locked)
+	works.Run = &runner.Account{Life: runner.LifeWorks}
 	for _, tt := range []struct {
 		row  inventory.Row
 		want string
@@ -19,6 +22,7 @@ func TestFleet_next(t *testing.T) {
 		{row(inventory.RKE2, inventory.NotBegun), "awsmigrate rke2 plan --cluster demo --namespace clusters"},
 		{row(inventory.RKE2, inventory.Begun), "awsmigrate rke2 --cluster demo --namespace clusters"},
 		{back, "awsmigrate rke2 undo --cluster demo --namespace clusters"},
+		{works, "awsmigrate rke2 status --cluster demo --namespace clusters --watch"},
 		{row(inventory.RKE2, inventory.Stopped), "awsmigrate rke2 status --cluster demo --namespace clusters"},
 		{row(inventory.RKE, inventory.Unknown), "awsmigrate rke status --cluster c-7kq2x"},
 		{row(inventory.RKE, inventory.NotAsked), "awsmigrate rke status --cluster c-7kq2x"},
