@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -22,18 +25,18 @@ var probeSource string
 // patchDistance bounds how far the patch of a staging module may be from that of Kubernetes.
 const patchDistance = 12
 
-// builder builds the probe of one Kubernetes version in a throw-away module.
+// builder builds the probes of one Kubernetes version in a throw-away module.
 type builder struct {
 	version string // 1.31.2
 	dir     string // of the module
-	out     string // the program
+	out     string // the folder of the programs
 	stand   []string
 	cache   string            // module cache; empty: Go's own
 	only    func(string) bool // the staging modules that are read; nil: all
 }
 
-// build builds the probe of a version, and saves what it prints for the table. It returns the
-// staging modules that another patch release stands for.
+// build builds the probe of each component of a version, and saves what they print for the table. It
+// returns the staging modules that another patch release stands for.
 func build(version, root string) ([]string, error) {
 	b, err := prepare(version, root)
 	if err != nil {
@@ -42,20 +45,35 @@ func build(version, root string) ([]string, error) {
 	if err := b.completeKubernetes(); err != nil {
 		return nil, err
 	}
-	if err := b.writeProbe(); err != nil {
-		return nil, err
+	for _, program := range programs() {
+		if err := b.writeProbe(program); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := b.goCommand("mod", "tidy", "-e"); err != nil {
 		return nil, err
 	}
-	if _, err := b.goCommand("build", "-p", "2", "-ldflags=-s -w", "-gcflags=all=-N -l -dwarf=false", "-o", b.out, "."); err != nil {
+	if _, err := b.goCommand("build", "-p", "2", "-ldflags=-s -w", "-gcflags=all=-N -l -dwarf=false", "-o", b.out+"/", "./kube..."); err != nil {
 		return nil, err
 	}
-	dump, err := exec.Command(b.out, "dump").Output() //nolint:noctx // just built, run by hand
-	if err != nil {
-		return nil, fmt.Errorf("%s dump: %w", b.out, err)
+	return b.stand, b.saveDump(root)
+}
+
+// saveDump saves what the probes print.
+func (b *builder) saveDump(root string) error {
+	dumps := map[string]json.RawMessage{}
+	for _, program := range programs() {
+		out, err := exec.Command(filepath.Join(b.out, program), "dump").Output() //nolint:noctx // just built, run by hand
+		if err != nil {
+			return fmt.Errorf("%s/%s dump: %w", b.out, program, err)
+		}
+		dumps[program] = out
 	}
-	return b.stand, writeFile(dumpOf(root, version), dump)
+	data, err := json.Marshal(dumps)
+	if err != nil {
+		return err
+	}
+	return writeFile(dumpOf(root, b.version), data)
 }
 
 // dumpOf returns the file with the flags and gates of a built version.
@@ -151,11 +169,11 @@ func (b *builder) completeKubernetes() error {
 	if _, err := os.Stat(filepath.Join(kubernetes.Dir, name)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	complete := filepath.Join(b.dir, "kubernetes")
+	complete := filepath.Join(b.dir, "complete")
 	if err := errors.Join(os.RemoveAll(complete), os.CopyFS(complete, os.DirFS(kubernetes.Dir)), writeFile(filepath.Join(complete, name), []byte(apiDefinitions))); err != nil {
 		return err
 	}
-	_, err = b.goCommand("mod", "edit", "-replace=k8s.io/kubernetes=./kubernetes")
+	_, err = b.goCommand("mod", "edit", "-replace=k8s.io/kubernetes=./complete")
 	return err
 }
 
@@ -183,43 +201,84 @@ func (b *builder) staging(path string) (string, error) {
 	return "", fmt.Errorf("%s of %s: %w", path, b.version, err)
 }
 
-// writeProbe fills in what moved between the versions.
-func (b *builder) writeProbe() error {
-	has := func(module, dir string) bool {
-		m, err := b.download(module, b.replaced(module))
-		if err != nil {
-			return false
-		}
-		_, err = os.Stat(filepath.Join(m.Dir, dir))
-		return err == nil
-	}
-	data := struct {
-		Version, Registry string
-		JSONLogs          bool
-		CLIRun            bool // every main begins with cli.Run, from 1.23 on
-	}{Version: b.version, JSONLogs: has("k8s.io/component-base", "logs/json/register"), CLIRun: has("k8s.io/component-base", "cli/run.go")}
-	options, err := b.download("k8s.io/apiserver", b.replaced("k8s.io/apiserver"))
+// probe holds what differs between the components and moved between the versions.
+type probe struct {
+	Version, Program, Constructor, Registry string
+	IsAPIServer, IsKubelet                  bool
+	CLIRun                                  bool     // every main begins with cli.Run, from 1.23 on
+	AddsGoFlags                             bool     // its main adds every flag of package flag
+	Imports                                 []string // of its main
+}
+
+// constructors returns the functions that make the commands.
+func constructors() map[string]string {
+	return map[string]string{"kube-apiserver": "NewAPIServerCommand", "kube-controller-manager": "NewControllerManagerCommand",
+		"kube-scheduler": "NewSchedulerCommand", "kube-proxy": "NewProxyCommand", "kubelet": "NewKubeletCommand"}
+}
+
+// writeProbe writes the probe of a component.
+func (b *builder) writeProbe(program string) error {
+	p := probe{Version: b.version, Program: program, Constructor: constructors()[program],
+		IsAPIServer: program == "kube-apiserver", IsKubelet: program == "kubelet"}
+	kubernetes, err := b.download("k8s.io/kubernetes", "v"+b.version)
 	if err != nil {
 		return err
 	}
-	source, err := os.ReadFile(filepath.Join(options.Dir, "pkg/server/options/server_run_options.go"))
-	if err != nil {
+	if p.Imports, err = importsOf(filepath.Join(kubernetes.Dir, "cmd", program)); err != nil {
 		return err
 	}
-	for _, path := range []string{"k8s.io/apiserver/pkg/util/version", "k8s.io/component-base/featuregate", "k8s.io/apiserver/pkg/util/compatibility"} {
-		if bytes.Contains(source, []byte(`"`+path+`"`)) && bytes.Contains(source, []byte("DefaultComponentGlobalsRegistry")) {
-			data.Registry = path
-		}
+	p.CLIRun = slices.Contains(p.Imports, "k8s.io/component-base/cli")
+	p.AddsGoFlags = slices.Contains(p.Imports, "flag")
+	if p.Registry, err = b.gateRegistry(); err != nil {
+		return err
 	}
 	t, err := template.New("probe").Parse(probeSource)
 	if err != nil {
 		return err
 	}
-	var program bytes.Buffer
-	if err := t.Execute(&program, data); err != nil {
+	var text bytes.Buffer
+	if err := t.Execute(&text, p); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(b.dir, "main.go"), program.Bytes(), 0o600)
+	return writeFile(filepath.Join(b.dir, program, "main.go"), text.Bytes())
+}
+
+// importsOf returns what a folder imports, without its subfolders.
+func importsOf(dir string) ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	var imports []string
+	for _, name := range names {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range f.Imports {
+			imports = append(imports, strings.Trim(one.Path.Value, `"`))
+		}
+	}
+	return imports, nil
+}
+
+// gateRegistry returns the package that holds the gates of all parts of a component, or "" if the
+// version has none.
+func (b *builder) gateRegistry() (string, error) {
+	apiserver, err := b.download("k8s.io/apiserver", b.replaced("k8s.io/apiserver"))
+	if err != nil {
+		return "", err
+	}
+	source, err := os.ReadFile(filepath.Join(apiserver.Dir, "pkg/server/options/server_run_options.go"))
+	if err != nil || !bytes.Contains(source, []byte("DefaultComponentGlobalsRegistry")) {
+		return "", err
+	}
+	for _, path := range []string{"k8s.io/apiserver/pkg/util/compatibility", "k8s.io/component-base/featuregate", "k8s.io/apiserver/pkg/util/version"} {
+		if bytes.Contains(source, []byte(`"`+path+`"`)) {
+			return path, nil
+		}
+	}
+	return "", nil
 }
 
 // stagedAt returns the version of Kubernetes' own module or of one that it stages, or "" if the version

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// dump holds the flags and gates of a built version, as its probe prints them.
+// dump holds the flags and gates of a component of a built version, as its probe prints them.
 type dump struct {
-	Flags map[string][]flagDump
+	Flags []flagDump
 	Gates []gateDump
 }
 
@@ -31,18 +31,18 @@ func writeDumps(root, table string) error {
 	if err != nil {
 		return err
 	}
-	dumps := map[string]*dump{}
+	dumps := map[string]map[string]*dump{}
 	for line := range strings.Lines(string(content)) {
 		key, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		switch {
 		case strings.HasSuffix(key, "built and asked"):
 			for version := range strings.FieldsSeq(text) {
-				dumps[strings.TrimPrefix(version, "v")] = &dump{Flags: map[string][]flagDump{}}
+				dumps[strings.TrimPrefix(version, "v")] = emptyDumps()
 			}
 		case !strings.HasPrefix(key, "#"):
 			for version, d := range dumps {
 				if property := propertyOf(text, strings.Split(version, ".")[1]); property != "" {
-					d.add(key, property)
+					add(d, key, property)
 				}
 			}
 		}
@@ -58,6 +58,14 @@ func writeDumps(root, table string) error {
 		fmt.Println(dumpOf(root, version))
 	}
 	return nil
+}
+
+func emptyDumps() map[string]*dump {
+	dumps := map[string]*dump{}
+	for _, program := range programs() {
+		dumps[program] = &dump{}
+	}
+	return dumps
 }
 
 var rangePattern = regexp.MustCompile(`^1\.(\d+)(?:-1\.(\d+))? (.*)$`)
@@ -83,13 +91,19 @@ func propertyOf(text, minor string) string {
 }
 
 // add adds a flag "kubelet v" or a gate "gate Name" with its property.
-func (d *dump) add(key, property string) {
+func add(dumps map[string]*dump, key, property string) {
 	owner, name, _ := strings.Cut(key, " ")
 	if owner != "gate" {
-		d.Flags[owner] = append(d.Flags[owner], flagDump{name, property})
+		dumps[owner].Flags = append(dumps[owner].Flags, flagDump{name, property})
 		return
 	}
 	spec, needs, _ := strings.Cut(property, " needs ")
+	spec, of, some := strings.Cut(spec, " of ")
 	words := strings.Fields(spec)
-	d.Gates = append(d.Gates, gateDump{Name: name, Stage: words[0], On: slices.Contains(words, "on"), Locked: slices.Contains(words, "locked"), Needs: strings.Fields(needs)})
+	gate := gateDump{Name: name, Stage: words[0], On: slices.Contains(words, "on"), Locked: slices.Contains(words, "locked"), Needs: strings.Fields(needs)}
+	for program, d := range dumps {
+		if !some || slices.Contains(strings.Split(of, ","), program) {
+			d.Gates = append(d.Gates, gate)
+		}
+	}
 }

@@ -9,7 +9,7 @@ import (
 
 // argumentList is the command line of one component.
 type argumentList struct {
-	Component string   `json:"component"`
+	Component string   `json:"-"`
 	Args      []string `json:"args"`
 	changes   int      // how many of the last arguments were added
 }

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -62,34 +60,33 @@ func (p parserVerdict) subject() string {
 	return p.Class + ": " + p.Error
 }
 
-// askParser judges the lists with the commands of a version.
-func askParser(root, version string, lists []argumentList) ([]parserVerdict, error) {
-	var in bytes.Buffer
-	encoder := json.NewEncoder(&in)
-	for _, list := range lists {
-		if err := encoder.Encode(list); err != nil {
-			return nil, err
+// askParsers judges the lists with the components of a version.
+func askParsers(root, version string, lists []argumentList) ([]parserVerdict, error) {
+	verdicts := make([]parserVerdict, len(lists))
+	for _, program := range programs() {
+		var places []int
+		var in bytes.Buffer
+		for i, list := range lists {
+			if list.Component != program {
+				continue
+			}
+			places = append(places, i)
+			if err := json.NewEncoder(&in).Encode(list); err != nil {
+				return nil, err
+			}
 		}
-	}
-	cmd := exec.Command(filepath.Join(root, version), "judge") //nolint:noctx // run by hand
-	cmd.Stdin = &in
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", version, err)
-	}
-	var verdicts []parserVerdict
-	decoder := json.NewDecoder(bytes.NewReader(out))
-	for {
-		var one parserVerdict
-		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
+		cmd := exec.Command(filepath.Join(root, version, program), "judge") //nolint:noctx // run by hand
+		cmd.Stdin = &in
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", version, program, err)
 		}
-		verdicts = append(verdicts, one)
-	}
-	if len(verdicts) != len(lists) {
-		return nil, fmt.Errorf("%s judged %d of %d lists", version, len(verdicts), len(lists))
+		decoder := json.NewDecoder(bytes.NewReader(out))
+		for _, i := range places {
+			if err := decoder.Decode(&verdicts[i]); err != nil {
+				return nil, fmt.Errorf("%s %s, list %d of %d: %w", version, program, i, len(lists), err)
+			}
+		}
 	}
 	return verdicts, nil
 }
@@ -110,7 +107,7 @@ func printLists(root string, count int, versions []string) error {
 		for range count {
 			lists = append(lists, maker.next())
 		}
-		verdicts, err := askParser(root, s.version, lists)
+		verdicts, err := askParsers(root, s.version, lists)
 		if err != nil {
 			return err
 		}

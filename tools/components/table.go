@@ -26,6 +26,7 @@ type gateSpec struct {
 	Stage  string
 	On     bool
 	Locked bool
+	Of     string // the components that know it, separated by commas; empty: all
 	Needs  string // gates that must be on with it, separated by blanks
 }
 
@@ -36,6 +37,9 @@ func (g gateSpec) String() string {
 	}
 	if g.Locked {
 		words = append(words, "locked")
+	}
+	if g.Of != "" {
+		words = append(words, "of", g.Of)
 	}
 	if g.Needs != "" {
 		words = append(words, "needs", g.Needs)
@@ -72,20 +76,42 @@ func readSource(root, version string) (source, error) {
 }
 
 func parseDump(data []byte) (map[string]string, map[string]gateSpec, error) {
-	var d dump
-	if err := json.Unmarshal(data, &d); err != nil {
+	dumps := map[string]dump{}
+	if err := json.Unmarshal(data, &dumps); err != nil {
 		return nil, nil, err
 	}
-	flags, gates := map[string]string{}, map[string]gateSpec{}
-	for program, list := range d.Flags {
-		for _, f := range list {
+	flags, gates, of := map[string]string{}, map[string]gateSpec{}, map[string][]string{}
+	for _, program := range programs() {
+		for _, f := range dumps[program].Flags {
 			flags[program+" "+f.Name] = f.Type
 		}
+		for _, g := range dumps[program].Gates {
+			spec := gateSpec{Stage: strings.ToLower(g.Stage), On: g.On, Locked: g.Locked, Needs: strings.Join(g.Needs, " ")}
+			if first, seen := gates[g.Name]; !seen {
+				gates[g.Name] = spec
+			} else if !first.sameBesidesDefault(spec) {
+				return nil, nil, fmt.Errorf("gate %s: %s in %s, %s in %s", g.Name, spec, program, first, strings.Join(of[g.Name], ","))
+			}
+			of[g.Name] = append(of[g.Name], program)
+		}
 	}
-	for _, g := range d.Gates {
-		gates[g.Name] = gateSpec{strings.ToLower(g.Stage), g.On, g.Locked, strings.Join(g.Needs, " ")}
+	for name, spec := range gates {
+		if len(of[name]) < len(programs()) {
+			spec.Of = strings.Join(of[name], ",")
+			gates[name] = spec
+		}
 	}
 	return flags, gates, nil
+}
+
+// sameBesidesDefault reports whether two components have a gate alike, except for a default that can be changed:
+// kube-controller-manager 1.32 has WatchListClient on, the others off. The first component's default is
+// in the table; the default of a gate that needs another must be the same.
+func (g gateSpec) sameBesidesDefault(other gateSpec) bool {
+	if !g.Locked && g.Needs == "" {
+		other.On = g.On
+	}
+	return other == g
 }
 
 // writeTable returns the table of names of all sources, which are sorted by minor.

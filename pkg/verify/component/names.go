@@ -23,7 +23,8 @@ func Programs() []string {
 
 // nameTable holds the flags and the feature gates of every minor version, as tools/components
 // writes them. After the header, each line holds a key and the minors in which it has the same
-// properties: "gate AppArmor: 1.22-1.30 beta on, 1.31-1.32 ga on locked".
+// properties: "gate AppArmor: 1.22-1.30 beta on, 1.31-1.32 ga on locked". A gate that some components
+// do not know names those that do: "gate IPv6DualStack: 1.25-1.26 ga on locked of kube-controller-manager".
 //
 //go:embed names.txt
 var nameTable string
@@ -114,8 +115,12 @@ func flagType(program, flag string, minor int) (string, bool) {
 type gateState struct {
 	stage      string // alpha, beta, ga or deprecated
 	on, locked bool
+	of         []string // the components that know it; nil: all
 	needs      []string // gates that must be on with it
 }
+
+// knownTo reports whether a component knows the gate.
+func (s gateState) knownTo(program string) bool { return s.of == nil || slices.Contains(s.of, program) }
 
 // position returns "on" or "off", the default of the gate.
 func (s gateState) position() string {
@@ -125,7 +130,7 @@ func (s gateState) position() string {
 	return "off"
 }
 
-// gateOf returns the state of a gate in a version, or false if its components do not know it.
+// gateOf returns the state of a gate in a version, or false if none of its components knows it.
 // It returns false for a version before the table, too.
 func gateOf(gate string, v Version) (gateState, bool) {
 	minor, covered := minorOf(v)
@@ -142,14 +147,17 @@ func parseGate(words []string) (gateState, bool) {
 		return gateState{}, false
 	}
 	state := gateState{stage: words[0], on: words[1] == "on", locked: slices.Contains(words, "locked")}
+	if i := slices.Index(words, ofWord); i >= 0 {
+		state.of = strings.Split(words[i+1], ",")
+	}
 	if i := slices.Index(words, needsWord); i >= 0 {
 		state.needs = words[i+1:]
 	}
 	return state, true
 }
 
-// needsWord comes before the gates that a gate needs.
-const needsWord = "needs"
+// These come before the components that know a gate, and before the gates that it needs.
+const ofWord, needsWord = "of", "needs"
 
 // needsOf returns what every gate needs in a minor.
 func needsOf(minor int) map[string][]string {

@@ -39,12 +39,12 @@ func RefusedArguments(program string, args []Argument, v Version) []Refusal {
 		case !readable(kind, arg.Value):
 			found = append(found, Refusal{arg.Flag + "=" + arg.Value, v.String() + " reads " + article(kind) + " there and exits"})
 		case arg.Flag == FeatureGates && setsEachList(program, minor):
-			found = append(found, ParseGates(arg.Value).Refused(v)...)
+			found = append(found, ParseGates(arg.Value).Refused(program, v)...)
 		case arg.Flag == FeatureGates:
 			maps.Copy(gates, ParseGates(arg.Value))
 		}
 	}
-	return append(found, gates.Refused(v)...)
+	return append(found, gates.Refused(program, v)...)
 }
 
 // setsEachList reports whether a component of a minor sets the gates of each --feature-gates as it
@@ -124,18 +124,20 @@ func article(kind string) string {
 	return "a number"
 }
 
-// Refused returns the gates at which every component of a version exits, in the order of their
-// names: unknown ones, locked ones that are set to the other value, and those that leave a gate
+// Refused returns the gates at which a component of a version exits, in the order of their names:
+// unknown ones, locked ones that are set to the other value, and those that leave a gate
 // without another one that it needs.
-func (g Gates) Refused(v Version) []Refusal {
+func (g Gates) Refused(program string, v Version) []Refusal {
+	if _, covered := minorOf(v); !covered {
+		return nil
+	}
 	var found []Refusal
 	for _, gate := range slices.Sorted(maps.Keys(g)) {
 		switch state, known := gateOf(gate, v); {
-		case g.Fatal(gate, v) == "":
-		case known:
-			found = append(found, Refusal{FeatureGates + " " + gate + "=" + strconv.FormatBool(g[gate]), v.String() + " has it locked " + state.position() + " and exits"})
-		default:
+		case !known || !state.knownTo(program):
 			found = append(found, Refusal{FeatureGates + " " + gate, v.String() + " does not know it and exits"})
+		case state.locked && g[gate] != state.on:
+			found = append(found, Refusal{FeatureGates + " " + gate + "=" + strconv.FormatBool(g[gate]), v.String() + " has it locked " + state.position() + " and exits"})
 		}
 	}
 	return append(found, g.missingNeeds(v)...)

@@ -15,7 +15,7 @@ func TestRefusedArguments_flag_minorsThatLackIt(t *testing.T) {
 		from, to             int // the minors that know it
 	}{
 		{"kube-controller-manager", "pod-eviction-timeout", "1m", 22, 26}, {Kubelet, "container-runtime", "remote", 22, 26},
-		{Scheduler, "lock-object-name", "x", 22, 27}, {Proxy, "proxy-port-range", "1-2", 22, 30}, {"kube-apiserver", "cloud-config", "", 22, 32},
+		{Scheduler, "lock-object-name", "x", 22, 27}, {Proxy, "proxy-port-range", "1-2", 22, 30}, {Proxy, "housekeeping-interval", "10s", 99, 99}, {"kube-apiserver", "cloud-config", "", 22, 32},
 		{"kube-apiserver", "cloud-provider", "", 22, 32}, {"kube-controller-manager", "cloud-provider", "external", 22, 37},
 		{Kubelet, "cloud-config", "", 22, 33}, {Kubelet, "pod-infra-container-image", "x", 22, 34}, {Kubelet, "cloud-provider", "external", 22, 37},
 		{Kubelet, "image-credential-provider-config", "/x", 22, 37}, {Kubelet, "network-plugin", "cni", 22, 23}, {Kubelet, "max-pods", "250", 22, 37},
@@ -47,8 +47,34 @@ func TestRefused_gates_unknownOrLocked(t *testing.T) {
 		"1.33.0":  "[" + fmt.Sprintf(unknown, "1.33.0") + " " + fmt.Sprintf(removed, "1.33.0") + "]",
 	} {
 		v, err := ParseVersion(version)
-		if got := fmt.Sprint(gates.Refused(v)); err != nil || got != want {
+		if got := fmt.Sprint(gates.Refused(Kubelet, v)); err != nil || got != want {
 			t.Errorf("%s: %s, want %s", version, got, want)
+		}
+	}
+}
+
+func TestRefused_gate_componentsThatLackIt(t *testing.T) {
+	for _, c := range []struct {
+		gate, version string
+		know          []string
+	}{
+		{"IPv6DualStack", "1.24.17", Programs()},
+		{"IPv6DualStack", "1.25.16", []string{"kube-controller-manager"}},
+		{"ContextualLogging", "1.25.16", []string{"kube-apiserver", "kube-controller-manager", Scheduler, Kubelet}},
+		{"ControllerManagerReleaseLeaderElectionLockOnExit", "1.36.3", []string{"kube-apiserver", "kube-controller-manager", Proxy, Kubelet}},
+	} {
+		v, err := ParseVersion(c.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, program := range Programs() {
+			want := fmt.Sprintf("[{feature-gates %s %s does not know it and exits}]", c.gate, c.version)
+			if slices.Contains(c.know, program) {
+				want = "[]"
+			}
+			if got := fmt.Sprint(RefusedArguments(program, []Argument{{FeatureGates, c.gate + "=true"}}, v)); got != want {
+				t.Errorf("%s %s of %s: %s, want %s", program, c.gate, c.version, got, want)
+			}
 		}
 	}
 }
