@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -57,6 +58,16 @@ func (r Reading) ccmRunsAloneOn(host string, acquired time.Time) bool {
 		alone = true
 	}
 	return alone
+}
+
+// CCMLeads reports whether a CCM that still runs was seen renewing its main lease. A pod that was
+// replaced renewed the lease until its end, so a container that is younger than the leadership of its
+// host does not count. Both times are by that host's clock.
+func (r Reading) CCMLeads() bool {
+	main := lease.JudgeMain(r.Leases.CCM, r.RenewDeadline())
+	return main.Life == lease.Alive && !slices.ContainsFunc(r.CCMPodsOn(main.Host()), func(pod downstream.Pod) bool {
+		return pod.Started.After(r.Leases.CCM.Last.Acquire)
+	})
 }
 
 // CCMPodsOn returns the pods of the CCM on a host that have not ended.

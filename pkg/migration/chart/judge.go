@@ -48,7 +48,8 @@ func (c Chart) Judge(ctx context.Context, snap migration.Snapshot) (runner.Verdi
 	return v, nil
 }
 
-// JudgeRolled returns the verdict on the CCM's DaemonSet alone, without rights and leases.
+// JudgeRolled returns the verdict on the CCM's rolling update: its DaemonSet, then its leader. If the
+// last pod that was replaced led, the others wait until its lease has expired.
 func (c Chart) JudgeRolled(ctx context.Context, snap migration.Snapshot) (runner.Verdict, error) {
 	roll, err := c.Rollout(ctx, snap)
 	if err != nil {
@@ -59,7 +60,15 @@ func (c Chart) JudgeRolled(ctx context.Context, snap migration.Snapshot) (runner
 	case rollout.Fault:
 		return migration.Failed(judged.Err), nil
 	case rollout.Ready:
-		return migration.Met(judged.Seen), nil
+		if snap.Reading.CCMLeads() {
+			return migration.Met(judged.Seen), nil
+		}
+		main := lease.JudgeMain(snap.Reading.Leases.CCM, snap.Reading.RenewDeadline())
+		seen := "main lease: " + main.Text()
+		if main.Life == lease.Alive {
+			seen = "main lease: last renewed by a pod that was replaced"
+		}
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "a CCM to lead", Seen: seen, Progress: main.Holder}, nil
 	case rollout.Waiting:
 	}
 	return ByChart(snap, runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -62,6 +63,36 @@ func TestJudge_cluster_metWaitingOrFailed(t *testing.T) {
 			says = got.WaitingFor
 		}
 		if err != nil || got.Kind != tt.kind || says != tt.waits {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
+	}
+}
+
+// A rolling update ends once a pod that still runs was seen renewing the main lease.
+func TestJudgeRolled_leader(t *testing.T) {
+	started := func(at int, after time.Duration) func(*migration.Reading) {
+		return func(r *migration.Reading) { r.Down.CCMPods[at].Started = clustertest.Start.Add(after) }
+	}
+	for name, tt := range map[string]struct {
+		change func(*migration.Reading)
+		sees   string // the wait, or "" if it is met
+	}{
+		"it leads":                 {started(1, -time.Second), ""},
+		"another pod was replaced": {started(0, 20*time.Second), ""},
+		"its pod was replaced":     {started(1, 20*time.Second), "main lease: last renewed by a pod that was replaced"},
+		"not seen renewing":        {func(r *migration.Reading) { r.Leases.CCM = clustertest.Unwritten(r.Leases.CCM) }, "main lease: acquired by aws-cloud-controller-manager, not renewed yet"},
+		"no lease":                 {func(r *migration.Reading) { r.Leases.CCM = lease.Series{} }, "main lease: not created yet"},
+		"its identity names no host": {func(r *migration.Reading) {
+			started(1, 20*time.Second)(r)
+			r.Leases.CCM = clustertest.Renewing("ccm-x7k2p_1", wellknown.CCM)
+		}, ""},
+	} {
+		snap := clustertest.At(position.P5)
+		acquired := &snap.Reading.Leases.CCM
+		acquired.First.Acquire, acquired.Last.Acquire = clustertest.Start, clustertest.Start
+		tt.change(&snap.Reading)
+		got, err := (Chart{Access: migration.Access{Kube: clustertest.Permissive(nil)}}).JudgeRolled(t.Context(), snap)
+		if err != nil || got.Seen != tt.sees && tt.sees != "" || (got.Kind == runner.Met) != (tt.sees == "") {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}
 	}

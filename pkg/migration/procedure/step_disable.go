@@ -96,9 +96,6 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 		if verdict, err := s.Chart().JudgeRolled(ctx, snap); err != nil || verdict.Kind != runner.Met {
 			return verdict, err
 		}
-		if verdict := awaitLeader(snap); verdict != nil {
-			return *verdict, nil
-		}
 		return s.Audited(ctx, snap, "the CCM runs without the flag", "no migration lease, no grant left")
 	}
 	idle := "gone"
@@ -117,16 +114,6 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 		Seen:     fmt.Sprintf("%s; migration lease %s", judged.Seen, idle),
 		Progress: judged.Token + idle + fmt.Sprint(snap.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total, Counted: judged.Counted}
 	return withReplacement(chart.ByChart(snap, waits), snap.Reading, false), nil
-}
-
-// awaitLeader returns a waiting verdict while no CCM renews its main lease, or nil. A pod that
-// ends can take that lease in its last seconds; the others wait until it has expired.
-func awaitLeader(snap migration.Snapshot) *runner.Verdict {
-	main := lease.JudgeMain(snap.Reading.Leases.CCM, snap.Reading.RenewDeadline())
-	if main.Life == lease.Alive {
-		return nil
-	}
-	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "a CCM to lead", Seen: "main lease: " + main.Text(), Progress: main.Holder}
 }
 
 // undoDisable sets the flag of the CCM again, and so gives it the migration lease. Otherwise a

@@ -71,7 +71,7 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	}
 	judge := s.Chart().Judge
 	if snap.Switched() {
-		judge = s.judgeUpdate
+		judge = s.Chart().JudgeImage
 	}
 	verdict, err := judge(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {
@@ -85,18 +85,6 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	}
 	owner := snap.Reading.LeaseVerdict()
 	verdict.Evidence = append(verdict.Evidence, fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner))
-	return verdict, nil
-}
-
-// judgeUpdate returns the verdict on an update after the switch.
-func (s *install) judgeUpdate(ctx context.Context, snap migration.Snapshot) (runner.Verdict, error) {
-	verdict, err := s.Chart().JudgeImage(ctx, snap)
-	if err != nil || verdict.Kind != runner.Met {
-		return verdict, err
-	}
-	if waits := awaitLeader(snap); waits != nil {
-		return *waits, nil
-	}
 	return verdict, nil
 }
 

@@ -30,6 +30,10 @@ func TestFollowUpgrade(t *testing.T) {
 		"an audit that fails": {func(*Migration, *migration.Snapshot) {}, true, runner.Failed, ""},
 		"the image is due":    {func(m *Migration, _ *migration.Snapshot) { m.Options.KubernetesVersion = "" }, false, runner.Waiting, "the cloud controller manager of the new version"},
 		"a pod is missing":    {func(_ *Migration, s *migration.Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }, false, runner.Waiting, "the CCM's rolling update"},
+		"the last pod to be replaced led": {func(_ *Migration, s *migration.Snapshot) {
+			s.Reading.Leases.CCM = clustertest.Unwritten(s.Reading.Leases.CCM)
+		}, true, runner.Waiting, "a CCM to lead"},
+		"it was replaced a moment ago": {func(_ *Migration, s *migration.Snapshot) { s.Reading.Down.CCMPods[1].Started = clustertest.Start }, true, runner.Waiting, "a CCM to lead"},
 	} {
 		core, client, by := observer(position.P5)
 		core.Options.KubernetesVersion = "v1.27.16+rke2r1" // no kubelet runs it: the image is not due
