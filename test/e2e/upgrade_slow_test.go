@@ -20,11 +20,18 @@ const (
 	rkeTarget  = "v1.27.16-rancher1-1"
 )
 
-// TestUpgrade migrates a cluster and upgrades it in a separate step. The step requires the
-// cluster's name, and survives a kill while Rancher rolls it. Afterwards undo is not possible,
-// and says so.
+// TestUpgrade migrates a cluster to each end state and upgrades it in a separate step. The step
+// requires the cluster's name, and survives a kill while Rancher rolls it. Afterwards undo is not
+// possible, and says so.
 func TestUpgrade(t *testing.T) {
-	lab := boot(t, "--lease", quick)
+	t.Run("overrides", func(t *testing.T) { upgrades(t, "aws") })
+	t.Run("external", func(t *testing.T) { upgrades(t, "external", "--explicit-node-names") })
+}
+
+// upgrades upgrades a migrated lab whose machines have a provider in their configuration.
+func upgrades(t *testing.T, provider string, flags ...string) {
+	t.Helper()
+	lab := boot(t, append(flags, "--lease", quick)...)
 	ctx := within(t, 40*time.Minute)
 	before, err := lab.Identities(ctx)
 	must(t, err)
@@ -40,6 +47,7 @@ func TestUpgrade(t *testing.T) {
 		t.Fatalf("resumed: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	runsVersion(ctx, t, lab, rke2Target)
+	runsProvider(ctx, t, lab, provider)
 	runsImage(ctx, t, lab, ":v1.27.10")
 	judgeEnd(ctx, t, lab, before, start)
 
@@ -48,6 +56,18 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("undo of an upgraded cluster: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	runsVersion(ctx, t, lab, rke2Target)
+}
+
+// runsProvider checks the provider in the configuration of every machine.
+func runsProvider(ctx context.Context, t *testing.T, lab *scenario.Lab, want string) {
+	t.Helper()
+	nodes, err := lab.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	must(t, err)
+	for i := range nodes.Items {
+		if got := last(nodeArgs(t, nodes.Items[i].Annotations), "--cloud-provider-name"); got != want {
+			t.Errorf("Node %s has the provider %q, wanted %q", nodes.Items[i].Name, got, want)
+		}
+	}
 }
 
 func stopsAtTheGate(ctx context.Context, t *testing.T, lab *scenario.Lab, command []string) {
