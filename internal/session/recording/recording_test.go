@@ -21,6 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // desk is a recording in a temporary folder, with a fake clock.
@@ -432,10 +433,12 @@ func TestKeepRecord_nothingToKeep(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	forbidden := errors.New("forbidden")
-	looked := func(to runner.Sink) {
-		to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
-		to.Emit(runner.Event{Type: runner.StepStarted, Step: "preflight"})
-		to.Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P0"})
+	looks := func(step journal.StepID) func(runner.Sink) {
+		return func(to runner.Sink) {
+			to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
+			to.Emit(runner.Event{Type: runner.StepStarted, Step: step})
+			to.Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P0"})
+		}
 	}
 	for name, tt := range map[string]struct {
 		ctx    context.Context
@@ -444,7 +447,8 @@ func TestKeepRecord_nothingToKeep(t *testing.T) {
 		to     *shelf
 		failed error
 	}{
-		"it changed nothing": {t.Context(), storedOnly(t), looked, &shelf{}, nil},
+		"it changed nothing": {t.Context(), storedOnly(t), looks("preflight"), &shelf{}, nil},
+		"undo was refused":   {t.Context(), storedOnly(t), looks("undo-preflight"), &shelf{}, nil},
 		"it was ended":       {ended, storedOnly(t), run, &shelf{}, nil},
 		"no option set":      {t.Context(), open(t, filepath.Join(t.TempDir(), "r.jsonl"), ""), run, &shelf{}, nil},
 		"it may not be":      {t.Context(), storedOnly(t), run, &shelf{err: forbidden}, forbidden},

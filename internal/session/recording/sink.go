@@ -48,7 +48,7 @@ func (r *Recording) add(e record.Entry) {
 
 // isReadOnly reports whether a step changes nothing.
 func isReadOnly(step string) bool {
-	return step == string(migration.StepPreflight) || step == string(migration.StepVerify)
+	return step == string(migration.StepPreflight) || step == string(migration.StepUndoPreflight) || step == string(migration.StepVerify)
 }
 
 // release writes the held entries. Their times are not before the header's.
