@@ -24,5 +24,6 @@ func TestJobOfManagedRKE(t *testing.T) {
 	must(t, err)
 	complete(ctx, t, job, 0)
 	judgeEnd(ctx, t, lab, before, start)
-	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:fleet-default:awsmigrate-"+scenario.ManagedID)
+	later := scenario.Right{Verb: "patch", Resource: "configmaps", Namespace: scenario.ManagedID, Name: "awsmigrate.record." + scenario.ManagedID} // the record of a second run
+	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:fleet-default:awsmigrate-"+scenario.ManagedID, later)
 }

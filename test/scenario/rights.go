@@ -75,13 +75,6 @@ type Requests struct {
 	All, Denied   int     // number of requests, and of refused ones
 }
 
-// Used returns the rights that a user used in the management cluster, and the refused ones, by the
-// API server's audit log.
-func (l *Lab) Used(user string) (used, refused []Right, err error) {
-	r, err := l.Requests(user)
-	return r.Used, r.Refused, err
-}
-
 // Requests returns a user's requests so far.
 func (l *Lab) Requests(user string) (Requests, error) {
 	var r Requests
