@@ -167,7 +167,7 @@ $(REAL_CCMS:%=$(LABBIN)/ccm-%): $(LABBIN)/ccm-%:
 
 $(REAL_SERVERS:%=$(LABBIN)/kube-apiserver-v%): $(LABBIN)/kube-apiserver-v%:
 	cd tools/components && go run . build $(LABBIN)/kubernetes $*
-	printf '#!/bin/sh\nexec "$${0%%/*}/kubernetes/$*" run kube-apiserver "$$@"\n' > $@ && chmod +x $@
+	printf '#!/bin/sh\nexec "$${0%%/*}/kubernetes/$*/kube-apiserver" run "$$@"\n' > $@ && chmod +x $@
 
 .PHONY: demo
 demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries $(if $(filter real,$(MACHINES)),real-machines) ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher; HAND_OVER=natural; MACHINES=real as root for real kubelets, with DISTRO=rke for the real rke

@@ -93,6 +93,19 @@ func TestCompute_checks_steps(t *testing.T) {
 	}
 }
 
+// A gate that only later patch releases of a minor know makes them a class of their own.
+func TestCompute_patchesWithOtherNames_judgedApart(t *testing.T) {
+	c := cluster("v1.27.16+rke2r1", failsIn(28, 0, 7, "SeparateCacheWatchRPC"))
+	c.Class = nil // that of the distribution does not tell them apart
+	path, err := Compute(c, "v1.28")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"1.28 v1.28.15+rke2r1 avoid v1.28.1..v1.28.7"}, summary(path)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestCompute_findings_mended(t *testing.T) {
 	c := cluster("v1.35.1+rke2r1", func(string) []verify.Finding {
 		return []verify.Finding{verify.Failure("a", "b", "", ""), verify.Warning("c", "d", "", "own"), verify.Undecided("e", "f"), verify.Notice("g", "h")}

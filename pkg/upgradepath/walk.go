@@ -125,7 +125,7 @@ func (w walk) on(release string, f Finding) Finding {
 // judge returns the findings of every check on a release, or on one of its class.
 func (w walk) judge(release string) []Finding {
 	v, _ := component.ParseVersion(release)
-	class := fmt.Sprint(v.Minor)
+	class := component.FirstNamed(v).String()
 	if w.Class != nil {
 		class += " " + w.Class(release)
 	}

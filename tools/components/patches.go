@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -21,27 +22,56 @@ type options struct {
 }
 
 // comparePatches compares the files that declare flags and gates, and what they declare, with those
-// of the first version of the same minor.
+// of the first version of the same minor. It saves the gates that make a difference to a command
+// line: those that one of the two does not know or has locked.
 func comparePatches(root string, versions []string) error {
 	first := map[string]options{}
 	for _, version := range versions {
+		minor := version[:strings.LastIndex(version, ".")]
+		built, compares := first[minor]
 		o, err := readOptions(root, version)
-		if err != nil {
+		if err != nil && !compares {
 			return fmt.Errorf("%s: %w", version, err)
 		}
-		minor := version[:strings.LastIndex(version, ".")]
-		if _, compares := first[minor]; !compares {
+		if err != nil { // a module proxy does not have every release
+			fmt.Printf("%s: cannot be read: %v\n", version, err)
+			continue
+		}
+		if !compares {
 			first[minor] = o
 			fmt.Printf("%s: %d files, %d flags and gates\n", version, len(o.files), len(o.names))
 			continue
 		}
-		files, names := differences(first[minor].files, o.files), differences(first[minor].names, o.names)
-		fmt.Printf("%s: %d files differ, %d flags and gates differ\n", version, len(files), len(names))
-		for _, line := range append(files, names...) {
-			fmt.Println("  " + line)
+		if err := savePatch(root, version, o.printDifferences(version, built)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// printDifferences prints how a version differs from the one of its minor that was built, and returns the
+// gates in which that makes a difference to a command line.
+func (o options) printDifferences(version string, built options) map[string]string {
+	files, names := differences(built.files, o.files), differences(built.names, o.names)
+	fmt.Printf("%s: %d files differ, %d flags and gates differ\n", version, len(files), len(names))
+	for _, name := range files {
+		fmt.Println("  " + name)
+	}
+	differs := map[string]string{}
+	for _, name := range names {
+		now, then := o.names[name], built.names[name]
+		fmt.Printf("  %s: %s, was %s\n", name, cmp.Or(now, "unknown"), cmp.Or(then, "unknown"))
+		if strings.HasPrefix(name, "gate ") && judgedApart(now, then) {
+			differs[name] = now
+		}
+	}
+	return differs
+}
+
+// judgedApart reports whether a command line can be refused with the one specification of a gate and not
+// with the other.
+func judgedApart(a, b string) bool {
+	return (a == "") != (b == "") || strings.Contains(a+b, "locked")
 }
 
 func differences[V comparable](a, b map[string]V) []string {

@@ -19,6 +19,7 @@ type source struct {
 	built   bool
 	flags   map[string]string // "kubelet v" to its type
 	gates   map[string]gateSpec
+	patches []patch
 }
 
 // gateSpec describes a feature gate of one version.
@@ -55,6 +56,9 @@ func readSource(root, version string) (source, error) {
 		return source{}, err
 	}
 	s := source{version: version, minor: minor}
+	if s.patches, err = readPatches(root, version); err != nil {
+		return s, err
+	}
 	data, err := os.ReadFile(dumpOf(root, version))
 	if err == nil && len(data) > 0 {
 		s.built = true
@@ -116,47 +120,23 @@ func (g gateSpec) sameBesidesDefault(other gateSpec) bool {
 
 // writeTable returns the table of names of all sources, which are sorted by minor.
 func writeTable(sources []source) string {
-	rows := map[string][]string{} // key to the properties of each source, or ""
-	set := func(i int, key, text string) {
-		if rows[key] == nil {
-			rows[key] = make([]string, len(sources))
-		}
-		rows[key][i] = text
-	}
-	for i, s := range sources {
-		for flag, kind := range s.flags {
-			set(i, flag, kind)
-		}
-		for gate, spec := range s.gates {
-			set(i, "gate "+gate, spec.String())
+	points := pointsOf(sources)
+	rows := map[string][]string{} // key to the properties at each point, or ""
+	for i, p := range points {
+		for key, text := range p.properties(sources[p.source]) {
+			if rows[key] == nil {
+				rows[key] = make([]string, len(points))
+			}
+			rows[key][i] = text
 		}
 	}
 	var b strings.Builder
 	b.WriteString(header(sources))
+	fmt.Fprintf(&b, "# patches: %s\n", strings.Join(changes(rows, points), " "))
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
-		fmt.Fprintf(&b, "%s: %s\n", key, ranges(rows[key], sources))
+		fmt.Fprintf(&b, "%s: %s\n", key, ranges(rows[key], points))
 	}
 	return b.String()
-}
-
-// ranges writes the properties of one key: "1.22-1.24 alpha off, 1.25 beta on".
-func ranges(properties []string, sources []source) string {
-	var pieces []string
-	for i := 0; i < len(properties); {
-		last := i
-		for last+1 < len(properties) && properties[last+1] == properties[i] {
-			last++
-		}
-		if properties[i] != "" {
-			minors := fmt.Sprintf("1.%d", sources[i].minor)
-			if last > i {
-				minors += fmt.Sprintf("-1.%d", sources[last].minor)
-			}
-			pieces = append(pieces, minors+" "+properties[i])
-		}
-		i = last + 1
-	}
-	return strings.Join(pieces, ", ")
 }
 
 func header(sources []source) string {

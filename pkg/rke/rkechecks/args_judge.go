@@ -155,7 +155,7 @@ func refusedArguments(object string, s service, now, target component.Version) [
 		return refusedIn(object, program, s, target)
 	}
 	var found []verify.Finding
-	for _, f := range refusedIn(object, program, s, component.Version{Major: now.Major, Minor: now.Minor + 1}) {
+	for _, f := range refusedIn(object, program, s, now.NextMinor()) {
 		f.Status, f.Fix = verify.Warn, f.Fix+" before that upgrade"
 		found = append(found, f)
 	}

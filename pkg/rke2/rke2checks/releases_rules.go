@@ -106,7 +106,7 @@ func judgeRefused(p Prepared) []verify.Finding {
 		if err != nil {
 			return nil // AWSM-101 reports it
 		}
-		found := s.refusedArguments(fmt.Sprintf("v%d.%d.0", v.Major, v.Minor+1))
+		found := s.refusedArguments("v" + v.NextMinor().String())
 		for i := range found {
 			found[i].Status, found[i].Fix = verify.Warn, found[i].Fix+" before that upgrade"
 		}

@@ -23,7 +23,8 @@ func Programs() []string {
 
 // nameTable holds the flags and the feature gates of every minor version, as tools/components
 // writes them. After the header, each line holds a key and the minors in which it has the same
-// properties: "gate AppArmor: 1.22-1.30 beta on, 1.31-1.32 ga on locked". A gate that some components
+// properties: "gate AppArmor: 1.22-1.30 beta on, 1.31-1.32 ga on locked". A range that begins or ends
+// within a minor has the patch release: "1.27.13-1.28 beta off" begins with 1.27.13. A gate that some components
 // do not know names those that do: "gate IPv6DualStack: 1.25-1.26 ga on locked of kube-controller-manager".
 //
 //go:embed names.txt
@@ -32,41 +33,76 @@ var nameTable string
 // minorsPrefix begins the line of the header that holds the first and the last minor.
 const minorsPrefix = "# minors: "
 
-// minorRange is a range of minor versions of Kubernetes 1.
-type minorRange struct{ first, last int }
+// versionRange holds the first and the last version of a range of Kubernetes 1.
+type versionRange struct{ first, last Version }
 
-// parseMinors reads "1.22-1.26" or "1.22"; the zero range contains no version.
-func parseMinors(text string) minorRange {
-	first, last, several := strings.Cut(text, "-")
-	if !several {
-		last = first
-	}
-	low, err := strconv.Atoi(strings.TrimPrefix(first, "1."))
-	if err != nil {
-		return minorRange{}
-	}
-	high, err := strconv.Atoi(strings.TrimPrefix(last, "1."))
-	if err != nil {
-		return minorRange{}
-	}
-	return minorRange{low, high}
+// contains reports whether a version is in the range.
+func (r versionRange) contains(v Version) bool {
+	return !v.before(r.first) && !r.last.before(v)
 }
 
-// tableMinors returns the minors that the table covers.
-func tableMinors() minorRange {
+// parseRange reads "1.22-1.26", "1.22" or "1.27.13-1.28"; the zero range contains no version.
+func parseRange(text string) versionRange {
+	low, high, several := strings.Cut(text, "-")
+	if !several {
+		high = low
+	}
+	return versionRange{edge(low, 0), edge(high, anyPatch)}
+}
+
+// edge reads "1.27.13", or "1.27" with the given patch release. It does without ParseVersion, which
+// took most of the time of a lookup.
+func edge(text string, patch int) Version {
+	minor, number, exact := strings.Cut(strings.TrimPrefix(text, "1."), ".")
+	v := Version{Major: 1, Patch: patch}
+	var err error
+	if v.Minor, err = strconv.Atoi(minor); err != nil {
+		return Version{}
+	}
+	if exact {
+		if v.Patch, err = strconv.Atoi(number); err != nil {
+			return Version{}
+		}
+	}
+	return v
+}
+
+// tableRange returns the versions that the table covers.
+func tableRange() versionRange {
 	_, rest, _ := strings.Cut(nameTable, minorsPrefix)
 	text, _, _ := strings.Cut(rest, "\n")
-	return parseMinors(text)
+	return parseRange(text)
 }
 
-// minorOf returns the minor whose names stand for a version: its own, or the last of the table
+// standFor returns the version whose names stand for another one: its own, or the last of the table
 // for a later version. It returns false for a version before the table.
-func minorOf(v Version) (int, bool) {
-	covered := tableMinors()
-	if v.Major != 1 || v.Minor < covered.first {
-		return 0, false
+func standFor(v Version) (Version, bool) {
+	covered := tableRange()
+	switch {
+	case v.Major != 1 || v.before(covered.first):
+		return Version{}, false
+	case covered.last.before(v):
+		return covered.last, true
 	}
-	return min(v.Minor, covered.last), true
+	return v, true
+}
+
+// patchesPrefix begins the line of the header that holds the patch releases from which on their minor has
+// other names.
+const patchesPrefix = "# patches: "
+
+// FirstNamed returns the first version whose components know the same flags and gates as those of v
+// and of every version between them. The first patch release of a minor counts as 0.
+func FirstNamed(v Version) Version {
+	first := Version{v.Major, v.Minor, 0}
+	_, rest, _ := strings.Cut(nameTable, patchesPrefix)
+	patches, _, _ := strings.Cut(rest, "\n")
+	for text := range strings.FieldsSeq(patches) {
+		if from := edge(text, 0); from.Minor == v.Minor && !v.before(from) {
+			first = from
+		}
+	}
+	return first
 }
 
 // entry returns the line of a key without the key, or "". The lines are sorted by their keys.
@@ -89,29 +125,28 @@ func entry(key string) string {
 	return ""
 }
 
-// propertiesIn returns the properties that a line gives its key in a minor, or nil.
-func propertiesIn(pieces string, minor int) []string {
+// propertiesIn returns the properties that a line gives its key in a version, or nil.
+func propertiesIn(pieces string, v Version) []string {
 	for _, piece := range strings.Split(pieces, ", ") {
-		minors, words, _ := strings.Cut(piece, " ")
-		if in := parseMinors(minors); in.first <= minor && minor <= in.last {
+		versions, words, _ := strings.Cut(piece, " ")
+		if parseRange(versions).contains(v) {
 			return strings.Fields(words)
 		}
 	}
 	return nil
 }
 
-// flagType returns the type of a component's flag in a minor, in the words of pflag, or false
-// if the component does not know the flag.
-func flagType(program, flag string, minor int) (string, bool) {
-	pieces := entry(program + " " + flag)
-	words := propertiesIn(pieces, minor)
+// flagType returns the type of a component's flag in a version of the table, in the words of pflag, or
+// false if the component does not know the flag.
+func flagType(program, flag string, v Version) (string, bool) {
+	words := propertiesIn(entry(program+" "+flag), v)
 	if words == nil {
 		return "", false
 	}
 	return words[0], true
 }
 
-// gateState describes a feature gate of one minor.
+// gateState describes a feature gate of one version.
 type gateState struct {
 	stage      string // alpha, beta, ga or deprecated
 	on, locked bool
@@ -133,12 +168,11 @@ func (s gateState) position() string {
 // gateOf returns the state of a gate in a version, or false if none of its components knows it.
 // It returns false for a version before the table, too.
 func gateOf(gate string, v Version) (gateState, bool) {
-	minor, covered := minorOf(v)
+	known, covered := standFor(v)
 	if !covered {
 		return gateState{}, false
 	}
-	pieces := entry("gate " + gate)
-	return parseGate(propertiesIn(pieces, minor))
+	return parseGate(propertiesIn(entry("gate "+gate), known))
 }
 
 // parseGate reads the properties of a gate; nil is no gate.
@@ -159,15 +193,15 @@ func parseGate(words []string) (gateState, bool) {
 // These come before the components that know a gate, and before the gates that it needs.
 const ofWord, needsWord = "of", "needs"
 
-// needsOf returns what every gate needs in a minor.
-func needsOf(minor int) map[string][]string {
+// needsOf returns what every gate needs in a version of the table.
+func needsOf(v Version) map[string][]string {
 	needs := map[string][]string{}
 	for line := range strings.Lines(nameTable) {
 		if !strings.Contains(line, " "+needsWord+" ") {
 			continue
 		}
 		key, pieces, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if state, known := parseGate(propertiesIn(pieces, minor)); known && len(state.needs) > 0 {
+		if state, known := parseGate(propertiesIn(pieces, v)); known && len(state.needs) > 0 {
 			needs[strings.TrimPrefix(key, "gate ")] = state.needs
 		}
 	}

@@ -25,20 +25,20 @@ type Refusal struct {
 // flags, values that a flag cannot hold, and unknown or locked feature gates. It returns nil for
 // a version before the table. RefusedProvider judges the cloud provider of kube-apiserver.
 func RefusedArguments(program string, args []Argument, v Version) []Refusal {
-	minor, covered := minorOf(v)
+	names, covered := standFor(v)
 	if !covered || !slices.Contains(Programs(), program) {
 		return nil
 	}
 	var found []Refusal
 	gates := Gates{}
 	for _, arg := range args {
-		kind, known := flagType(program, arg.Flag, minor)
+		kind, known := flagType(program, arg.Flag, names)
 		switch {
 		case !known:
 			found = append(found, Refusal{arg.Flag, v.String() + " does not know it and exits"})
 		case !readable(kind, arg.Value):
 			found = append(found, Refusal{arg.Flag + "=" + arg.Value, v.String() + " reads " + article(kind) + " there and exits"})
-		case arg.Flag == FeatureGates && setsEachList(program, minor):
+		case arg.Flag == FeatureGates && setsEachList(program, v):
 			found = append(found, ParseGates(arg.Value).Refused(program, v)...)
 		case arg.Flag == FeatureGates:
 			maps.Copy(gates, ParseGates(arg.Value))
@@ -47,11 +47,11 @@ func RefusedArguments(program string, args []Argument, v Version) []Refusal {
 	return append(found, gates.Refused(program, v)...)
 }
 
-// setsEachList reports whether a component of a minor sets the gates of each --feature-gates as it
+// setsEachList reports whether a component of a version sets the gates of each --feature-gates as it
 // reads it. Others set the sum of all, in which the last value of a gate counts
 // (k8s.io/component-base:featuregate/feature_gate.go AddFlag, up to 1.30; registry.go from 1.31).
-func setsEachList(program string, minor int) bool {
-	return minor <= 30 && program != Kubelet && program != Proxy
+func setsEachList(program string, v Version) bool {
+	return !v.AtLeast(1, 31) && program != Kubelet && program != Proxy
 }
 
 // readable reports whether a flag of a type can hold a value. Types that are not listed hold
@@ -128,7 +128,7 @@ func article(kind string) string {
 // unknown ones, locked ones that are set to the other value, and those that leave a gate
 // without another one that it needs.
 func (g Gates) Refused(program string, v Version) []Refusal {
-	if _, covered := minorOf(v); !covered {
+	if _, covered := standFor(v); !covered {
 		return nil
 	}
 	var found []Refusal
@@ -146,12 +146,12 @@ func (g Gates) Refused(program string, v Version) []Refusal {
 // missingNeeds returns the gates that are on in a version without a gate that they need
 // (k8s.io/component-base:featuregate/feature_gate.go@v0.35.1, where such needs begin).
 func (g Gates) missingNeeds(v Version) []Refusal {
-	minor, covered := minorOf(v)
+	names, covered := standFor(v)
 	if !covered || len(g) == 0 {
 		return nil
 	}
 	var found []Refusal
-	all := needsOf(minor)
+	all := needsOf(names)
 	for _, gate := range slices.Sorted(maps.Keys(all)) {
 		for _, need := range all[gate] {
 			if !g.decides(gate, v) && !g.decides(need, v) || !g.enabled(gate, v) || g.enabled(need, v) {
@@ -195,7 +195,7 @@ func (g Gates) enabled(gate string, v Version) bool {
 // or "".
 func (g Gates) Fatal(gate string, v Version) string {
 	on, named := g[gate]
-	_, covered := minorOf(v)
+	_, covered := standFor(v)
 	if !named || !covered {
 		return ""
 	}

@@ -79,9 +79,40 @@ func TestRefused_gate_componentsThatLackIt(t *testing.T) {
 	}
 }
 
+// Patch releases get gates that the first of their minor lack.
+func TestRefused_gate_patchesThatLackIt(t *testing.T) {
+	for _, c := range []struct{ gate, version, first string }{
+		{"UnauthenticatedHTTP2DOSMitigation", "1.27.6", "1.27.0"},
+		{"UnauthenticatedHTTP2DOSMitigation", "1.27.7", ""},
+		{"SeparateCacheWatchRPC", "1.28.7", "1.28.3"},
+		{"SeparateCacheWatchRPC", "1.28.8", ""},
+		{"SeparateCacheWatchRPC", "1.29.2", "1.29.0"},
+		{"SeparateCacheWatchRPC", "1.29.3", ""},
+		{"SeparateCacheWatchRPC", "1.31.0", ""},
+		{"OrderedNamespaceDeletion", "1.32.2", "1.32.0"},
+		{"OrderedNamespaceDeletion", "1.32.14", ""},
+		{"OrderedNamespaceDeletion", "1.32", ""},
+	} {
+		v, err := ParseVersion(c.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := RefusedArguments(Kubelet, []Argument{{FeatureGates, c.gate + "=true"}}, v)
+		if (len(got) > 0) != (c.first != "") {
+			t.Errorf("%s of %s: %v", c.gate, c.version, got)
+		}
+		if first := FirstNamed(v).String(); c.first != "" && first != c.first {
+			t.Errorf("the names of %s begin with %s, want %s", v, first, c.first)
+		}
+	}
+	if got := (Version{1, 27, 16}).NextMinor(); got.String() != "1.28" || len(RefusedArguments(Kubelet, []Argument{{FeatureGates, "SeparateCacheWatchRPC=true"}}, got)) > 0 {
+		t.Errorf("the last patch release of 1.28 is %s", got)
+	}
+}
+
 func TestNames_table_sortedAndCovered(t *testing.T) {
-	covered := tableMinors()
-	if covered.first != 22 || covered.last < 36 {
+	covered := tableRange()
+	if covered.first != (Version{1, 22, 0}) || !covered.last.AtLeast(1, 36) {
 		t.Errorf("the table covers %+v", covered)
 	}
 	var keys []string
@@ -94,13 +125,13 @@ func TestNames_table_sortedAndCovered(t *testing.T) {
 			t.Errorf("%q", line)
 		}
 		keys = append(keys, key)
-		next := covered.first
+		end := Version{1, 21, anyPatch}
 		for _, piece := range strings.Split(pieces, ", ") {
-			in := parseMinors(strings.Fields(piece)[0])
-			if in.first < next || in.last < in.first || in.last > covered.last {
+			in := parseRange(strings.Fields(piece)[0])
+			if !end.before(in.first) || in.last.before(in.first) || covered.last.before(in.last) {
 				t.Errorf("%q: %+v", line, in)
 			}
-			next = in.last + 1
+			end = in.last
 		}
 	}
 	if !slices.IsSorted(keys) || len(slices.Compact(slices.Clone(keys))) != len(keys) || len(keys) < 900 || len(nameTable) > 150<<10 {

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -12,7 +13,7 @@ type Version struct{ Major, Minor, Patch int }
 
 var versionPattern = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$`)
 
-// ParseVersion reads "v1.26.13+rke2r1", "1.26", "v1.26.14".
+// ParseVersion reads "v1.26.13+rke2r1", "v1.26.14", or "1.26", which stands for its last patch release.
 func ParseVersion(s string) (Version, error) {
 	m := versionPattern.FindStringSubmatch(s)
 	if m == nil || m[1] == "0" { // a binary built without its version says v0.0.0
@@ -21,7 +22,9 @@ func ParseVersion(s string) (Version, error) {
 	var v Version
 	v.Major, _ = strconv.Atoi(m[1])
 	v.Minor, _ = strconv.Atoi(m[2])
-	v.Patch, _ = strconv.Atoi(m[3])
+	if v.Patch, _ = strconv.Atoi(m[3]); m[3] == "" {
+		v.Patch = anyPatch
+	}
 	return v, nil
 }
 
@@ -45,10 +48,24 @@ func (v Version) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor
 }
 
-// String returns "1.26.13", or "unknown version".
+// anyPatch stands for the last patch release of a minor, whatever its number is.
+const anyPatch = 1 << 10
+
+// NextMinor returns the last patch release of the next minor version.
+func (v Version) NextMinor() Version { return Version{v.Major, v.Minor + 1, anyPatch} }
+
+// before reports whether the version is earlier than another one.
+func (v Version) before(other Version) bool {
+	return cmp.Or(cmp.Compare(v.Major, other.Major), cmp.Compare(v.Minor, other.Minor), cmp.Compare(v.Patch, other.Patch)) < 0
+}
+
+// String returns "1.26.13", "1.26" for the last patch release, or "unknown version".
 func (v Version) String() string {
-	if !v.Known() {
+	switch {
+	case !v.Known():
 		return "unknown version"
+	case v.Patch == anyPatch:
+		return fmt.Sprintf("%d.%d", v.Major, v.Minor)
 	}
 	return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch)
 }
