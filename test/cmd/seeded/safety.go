@@ -219,7 +219,7 @@ func safety() []seeded {
 			"	case err == nil && args.Last(flag) != \"\":", "	case defect.On(\"S20-ecr\") && args.Last(flag) != \"\":\n\t\treturn position.Yes, \"\"\n\tcase err == nil && args.Last(flag) != \"\":",
 			"./pkg/verify/checks", "TestECR_everyWay$", false},
 		{"S20-names", "a flag or gate stays known one minor longer than its range", "pkg/verify/component/names.go",
-			"in.first <= minor && minor <= in.last", `in.first <= minor && (minor <= in.last || defect.On("S20-names") && minor == in.last+1)`,
+			"!r.last.before(v)", `(!r.last.before(v) || defect.On("S20-names") && v.Minor == r.last.Minor+1)`,
 			"./pkg/verify/component", "TestRefusedArguments_", false},
 	}
 }
