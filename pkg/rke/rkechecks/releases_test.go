@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // offline returns the input of checks from a cluster.yml alone.
@@ -40,6 +41,18 @@ func TestJudgeOnRelease_provider_refused(t *testing.T) {
 				t.Errorf("%+v, wanted %q", found, tt.says)
 			}
 		})
+	}
+}
+
+// The gate begins with 1.28.8 and 1.29.3.
+func TestRefusedArguments_nextMinor_lastPatch(t *testing.T) {
+	s := service{key: "scheduler", Service: clusterfile.Service{ExtraArgs: map[string]string{"feature-gates": "SeparateCacheWatchRPC=true"}}}
+	now := component.Version{Major: 1, Minor: 27, Patch: 16}
+	if found := refusedArguments("services.scheduler", s, now, now); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+	if found := refusedArguments("services.scheduler", s, now, component.Version{Major: 1, Minor: 28, Patch: 7}); len(found) != 1 {
+		t.Errorf("%+v", found)
 	}
 }
 

@@ -14,11 +14,7 @@ func programs() map[string]string {
 
 // RefusedArgs returns the flags, values and feature gates at which a component of a version
 // exits. APIServer judges the cloud provider of kube-apiserver.
-func RefusedArgs(s Spec, machines []Machine, version string) []Finding {
-	v, err := component.ParseVersion(version)
-	if err != nil {
-		return nil
-	}
+func RefusedArgs(s Spec, machines []Machine, v component.Version) []Finding {
 	var out findings
 	for _, m := range machines {
 		c := Effective(s, m)

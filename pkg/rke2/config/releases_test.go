@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // Each row has the last release without a behavior, the first with it, the last with it and the
@@ -66,7 +68,8 @@ func TestRefusedArgs(t *testing.T) {
 		"v1.33.3+rke2r1":  "pod-eviction-timeout cp-0; feature-gates EphemeralContainers cp-0; feature-gates DisableCloudProviders cp-0; proxy-port-range cp-0 w-0",
 	} {
 		var got []string
-		for _, f := range RefusedArgs(s, machines, version) {
+		v, _ := component.ParseVersion(version) // "latest" stays unknown
+		for _, f := range RefusedArgs(s, machines, v) {
 			got = append(got, f.Seen+" "+strings.Join(f.Machines, " "))
 		}
 		slices.Sort(got)

@@ -106,7 +106,7 @@ func judgeRefused(p Prepared) []verify.Finding {
 		if err != nil {
 			return nil // AWSM-101 reports it
 		}
-		found := s.refusedArguments("v" + v.NextMinor().String())
+		found := s.argumentsRefusedBy(v.NextMinor())
 		for i := range found {
 			found[i].Status, found[i].Fix = verify.Warn, found[i].Fix+" before that upgrade"
 		}
@@ -115,9 +115,17 @@ func judgeRefused(p Prepared) []verify.Finding {
 }
 
 // refusedArguments returns the flags, values and feature gates at which a component of a release exits.
-func (s setup) refusedArguments(version string) []verify.Finding {
+func (s setup) refusedArguments(release string) []verify.Finding {
+	v, err := component.ParseVersion(release)
+	if err != nil {
+		return nil // the target itself is refused before
+	}
+	return s.argumentsRefusedBy(v)
+}
+
+func (s setup) argumentsRefusedBy(v component.Version) []verify.Finding {
 	var found []verify.Finding
-	for _, f := range config.RefusedArgs(s.Cluster.Spec, s.Configs(), version) {
+	for _, f := range config.RefusedArgs(s.Cluster.Spec, s.Configs(), v) {
 		found = append(found, verify.Failure(f.Location+" ("+migration.NameList(f.Machines)+")", f.Seen+": "+f.Why, "arguments that it knows", "remove "+f.Seen))
 	}
 	return found

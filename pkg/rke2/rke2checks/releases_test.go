@@ -126,6 +126,12 @@ func TestJudgeMetadataNames(t *testing.T) {
 	}
 }
 
+func everyMachineRuns(p *Prepared, release string) {
+	for i := range p.Down.Nodes {
+		p.Down.Nodes[i].Kubelet = release
+	}
+}
+
 func TestJudgeRemoved(t *testing.T) {
 	arg := func(key, value string) func(*Prepared) {
 		return func(p *Prepared) {
@@ -141,12 +147,14 @@ func TestJudgeRemoved(t *testing.T) {
 		{"a gate/to 1.27", "v1.26.15+rke2r1", "v1.27.16+rke2r1", arg(config.KeyAPIServerArg, "feature-gates=CSIMigration=true"), verify.Fail, "CSIMigration"},
 		{"a gate/next minor", "v1.32.13+rke2r1", "", arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true"), verify.Warn, "1.33"},
 		{"a gate/not the next minor", "v1.31.14+rke2r1", "", arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true"), verify.OK, ""},
+		{"a gate/of a later patch release of the next minor", "v1.27.16+rke2r1", "", func(p *Prepared) {
+			arg("kube-scheduler-arg", "feature-gates=SeparateCacheWatchRPC=true")(p)
+			everyMachineRuns(p, "v1.27.16+rke2r1")
+		}, verify.OK, ""},
 		{"a gate/in force", "v1.33.13+rke2r1", "", arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true"), verify.Fail, "demo-0"},
 		{"a gate/every machine runs with it", "v1.33.13+rke2r1", "", func(p *Prepared) {
 			arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true")(p)
-			for i := range p.Down.Nodes {
-				p.Down.Nodes[i].Kubelet = "v1.33.13+rke2r1"
-			}
+			everyMachineRuns(p, "v1.33.13+rke2r1")
 		}, verify.Warn, "1.34"},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.judge(t, "AWSM-126") })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -39,6 +40,15 @@ func TestFoundByName(t *testing.T) {
 				t.Errorf("%s, want %s: %+v", res.Status, c.want, res.Findings)
 			}
 		})
+	}
+	// A tag without a patch release does not say that the image cuts the name.
+	for tag, want := range map[string]int{"v1.26": 1, "v1.26.10": 1, "v1.26.11": 0, "v1.27": 0} {
+		in := healthy(t, position.P0)
+		renamed("v1.26.15+rke2r1", resource+".ec2.internal")(&in)
+		in.Planned = &downstream.DaemonSet{Containers: []downstream.Container{{Image: "mirror.example/ccm:" + tag}}}
+		if found := foundByName(in); len(found) != want {
+			t.Errorf("%s: %+v, want %d", tag, found, want)
+		}
 	}
 	// A Node on Fargate is no instance.
 	in := healthy(t, position.P0)

@@ -77,7 +77,7 @@ func TestGap_defaults_13sTo23800ms(t *testing.T) {
 }
 
 func TestVersion_parseAndCompare(t *testing.T) {
-	for in, want := range map[string]string{"v1.26.13+rke2r1": "1.26.13", "1.26": "1.26", "v1.25.14-rancher1-1": "1.25.14"} {
+	for in, want := range map[string]string{"v1.26.13+rke2r1": "1.26.13", "1.26": "1.26.0", "v1.25.14-rancher1-1": "1.25.14"} {
 		if v, err := ParseVersion(in); err != nil || v.String() != want {
 			t.Errorf("%s: %s, %v", in, v, err)
 		}

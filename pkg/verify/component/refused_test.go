@@ -91,7 +91,7 @@ func TestRefused_gate_patchesThatLackIt(t *testing.T) {
 		{"SeparateCacheWatchRPC", "1.31.0", ""},
 		{"OrderedNamespaceDeletion", "1.32.2", "1.32.0"},
 		{"OrderedNamespaceDeletion", "1.32.14", ""},
-		{"OrderedNamespaceDeletion", "1.32", ""},
+		{"OrderedNamespaceDeletion", "1.32", "1.32.0"},
 	} {
 		v, err := ParseVersion(c.version)
 		if err != nil {

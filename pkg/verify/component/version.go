@@ -13,7 +13,8 @@ type Version struct{ Major, Minor, Patch int }
 
 var versionPattern = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$`)
 
-// ParseVersion reads "v1.26.13+rke2r1", "v1.26.14", or "1.26", which stands for its last patch release.
+// ParseVersion reads "v1.26.13+rke2r1", "v1.26.14", or "1.26" as 1.26.0: a version without a patch
+// release promises only what the first one does.
 func ParseVersion(s string) (Version, error) {
 	m := versionPattern.FindStringSubmatch(s)
 	if m == nil || m[1] == "0" { // a binary built without its version says v0.0.0
@@ -22,9 +23,7 @@ func ParseVersion(s string) (Version, error) {
 	var v Version
 	v.Major, _ = strconv.Atoi(m[1])
 	v.Minor, _ = strconv.Atoi(m[2])
-	if v.Patch, _ = strconv.Atoi(m[3]); m[3] == "" {
-		v.Patch = anyPatch
-	}
+	v.Patch, _ = strconv.Atoi(m[3])
 	return v, nil
 }
 
