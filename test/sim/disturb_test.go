@@ -100,8 +100,8 @@ var disturbances = []disturbance{
 		change: func(w *World) {
 			w.writeLease(w.down.get(leasesResource, kubeSystem, migrationLease), migrationLease, &process{id: "stranger_1", component: kcmName})
 		},
-		at3: seen{position: "P3", failed: "AWSM-209", exit: 3, reason: "ChecksFailed"},
-		at4: seen{position: "P4 mixed", failed: "AWSM-208 AWSM-209 AWSM-612", exit: 3, reason: "ChecksFailed"},
+		at3: seen{position: "P3"}, // taken by a candidate during the reading
+		at4: seen{position: "P4 mixed", failed: "AWSM-208 AWSM-209", exit: 3, reason: "ChecksFailed"},
 	},
 	{
 		name:   "no CCM runs",
@@ -137,7 +137,7 @@ var disturbances = []disturbance{
 				}
 			}
 		},
-		at3: seen{position: "unknown mixed", failed: "AWSM-201 AWSM-209 AWSM-213 AWSM-311", exit: 3, reason: "HalfMigrated"},
+		at3: seen{position: "unknown mixed", failed: "AWSM-201 AWSM-213 AWSM-311", exit: 3, reason: "HalfMigrated"}, // the CCM takes the lease by its own Role
 		at4: seen{position: "P4"},
 	},
 	{

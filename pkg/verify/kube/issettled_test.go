@@ -10,7 +10,7 @@ import (
 func TestIsSettled(t *testing.T) {
 	t0 := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	series := func(renewed bool, ago time.Duration) lease.Series {
-		o := lease.Observation{Exists: true, Holder: "a_1", Renew: t0.Add(-ago)}
+		o := lease.Observation{Exists: true, Holder: "a_1", Duration: 15 * time.Second, Renew: t0.Add(-ago)}
 		s := lease.Series{First: o, Last: o}
 		if renewed {
 			s.Last.Renew = s.Last.Renew.Add(time.Second)
@@ -34,7 +34,8 @@ func TestIsSettled(t *testing.T) {
 		{"one long dead, too early", lease.Leases{KCM: series(true, 0), Migration: series(false, time.Hour)}, time.Second, false},
 		{"one long dead", lease.Leases{KCM: series(true, 0), Migration: series(false, time.Hour)}, 3 * time.Second, true},
 		{"all dead are waited for", lease.Leases{KCM: series(false, time.Hour)}, 3 * time.Second, false},
-		{"timeout is over", lease.Leases{KCM: series(false, 0)}, 10 * time.Second, true},
+		{"a candidate may still take it", lease.Leases{KCM: series(false, 0)}, 23 * time.Second, false},
+		{"no candidate takes it", lease.Leases{KCM: series(false, 0)}, 24 * time.Second, true},
 		{"a hand-over may take longer than that", lease.Leases{Migration: fenced}, 23 * time.Second, false},
 		{"a hand-over takes no longer than that", lease.Leases{Migration: fenced}, 24 * time.Second, true},
 		{"no holder", lease.Leases{Migration: empty}, 0, true},

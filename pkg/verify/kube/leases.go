@@ -27,26 +27,23 @@ const (
 )
 
 // leases reads the three leases repeatedly until every held one was renewed, or until a living
-// holder would have renewed it.
+// holder would have renewed it and a waiting candidate taken it: while a lease waits for its next
+// holder, nothing is wrong that time does not mend.
 func (r Reader) leases(ctx context.Context) verify.Read[lease.Leases] {
 	first, err := r.observeAll(ctx)
 	if err != nil {
 		return verify.Failed[lease.Leases](err)
 	}
-	timeout := r.RenewTimeout
-	if timeout <= 0 {
-		timeout = component.DefaultRenewDeadline
-	}
 	return r.watch(ctx, lease.Leases{
 		Migration: lease.Series{First: first[0], Last: first[0]},
 		KCM:       lease.Series{First: first[1], Last: first[1]},
 		CCM:       lease.Series{First: first[2], Last: first[2]},
-	}, timeout)
+	}, component.DefaultRenewDeadline)
 }
 
 // extend continues the reading if a renew deadline in force is longer than the default.
 func (r Reader) extend(ctx context.Context, read verify.Read[lease.Leases], deadline time.Duration) verify.Read[lease.Leases] {
-	if !read.OK() || deadline <= max(r.RenewTimeout, component.DefaultRenewDeadline) {
+	if !read.OK() || deadline <= component.DefaultRenewDeadline {
 		return read
 	}
 	return r.watch(ctx, read.Value, deadline)
@@ -90,11 +87,7 @@ func isSettled(l lease.Leases, elapsed, timeout time.Duration) bool {
 	for _, s := range all {
 		held := s.Last.Exists && s.Last.Holder != ""
 		old := elapsed >= minLook && newest.Sub(s.Last.Renew) > maxRenewLag
-		enough := timeout
-		if s.Last.Fenced() {
-			enough = max(timeout, s.Last.FenceLasts())
-		}
-		long := elapsed-s.First.At >= enough
+		long := elapsed-s.First.At >= max(timeout, s.Last.TakenWithin())
 		if held && !s.Renewed() && !old && !long {
 			return false
 		}

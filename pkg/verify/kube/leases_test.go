@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -24,8 +25,6 @@ import (
 const (
 	kcmName = "kube-controller-manager"
 	ccmName = "aws-cloud-controller-manager"
-	// renewTimeout is the renew deadline of these tests.
-	renewTimeout = 1200 * time.Millisecond
 )
 
 // state is a lease at one reading, or nil if it does not exist.
@@ -63,7 +62,7 @@ func scripted(migration, kcm, ccm script) Reader {
 	client := fake.NewClientset()
 	scripts := map[string]script{wellknown.MigrationLease: migration, wellknown.KCMLease: kcm, wellknown.CCMLease: ccm}
 	var mu sync.Mutex
-	asked := map[string]int{}
+	asked, seconds := map[string]int{}, int32(component.DefaultLeaseDuration/time.Second)
 	client.PrependReactor("get", "leases", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		get, ok := a.(clienttesting.GetAction)
 		if !ok {
@@ -83,10 +82,10 @@ func scripted(migration, kcm, ccm script) Reader {
 				{Manager: "another-tool", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:renewTime":{}}}}`)},
 				{Manager: s.manager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:holderIdentity":{},"f:renewTime":{}}}`)},
 			}},
-			Spec: coordinationv1.LeaseSpec{HolderIdentity: &s.holder, RenewTime: &at},
+			Spec: coordinationv1.LeaseSpec{HolderIdentity: &s.holder, RenewTime: &at, LeaseDurationSeconds: &seconds},
 		}, nil
 	})
-	return Reader{Kube: client, Clock: clock.RealClock{}, RenewTimeout: renewTimeout}
+	return Reader{Kube: client, Clock: clock.RealClock{}}
 }
 
 // The owner of the migration lease follows from identity and field manager, over readings far
@@ -103,6 +102,7 @@ func TestLeases_owner(t *testing.T) {
 		{"CCM", renewing("cp-b_2", ccmName), lease.CCM, lease.Alive},
 		{"frozen", frozen("cp-a_1", kcmName), lease.KCM, lease.Dead},
 		{"none", absentLease, lease.NoLease, lease.NotHeld},
+		{"taken after 23 s", from(46, frozen("cp-a_1", kcmName), renewing("cp-b_2", ccmName)), lease.CCM, lease.Alive},
 		{"handed over while we look", from(1, frozen("cp-a_1", kcmName), renewing("cp-b_2", ccmName)), lease.CCM, lease.Alive},
 		{"deleted while we look", from(1, frozen("cp-a_1", kcmName), absentLease), lease.NoLease, lease.NotHeld},
 		{"the right identity, written by another program", renewing("cp-a_1", "kubectl-edit"), lease.Undecided, lease.Alive},
@@ -111,14 +111,15 @@ func TestLeases_owner(t *testing.T) {
 		{"managedFields not delivered", renewing("cp-b_2", ""), lease.CCM, lease.Alive},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			got := scripted(tc.migration, kcm, ccm).leases(t.Context())
-			if !got.OK() {
-				t.Fatal(got.Err)
-			}
-			if v := lease.JudgeMigration(got.Value, renewTimeout); v.Owner != tc.owner || v.Life != tc.life {
-				t.Errorf("%+v, want %s, %s", v, tc.owner, tc.life)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				got := scripted(tc.migration, kcm, ccm).leases(t.Context())
+				if !got.OK() {
+					t.Fatal(got.Err)
+				}
+				if v := lease.JudgeMigration(got.Value, component.DefaultRenewDeadline); v.Owner != tc.owner || v.Life != tc.life {
+					t.Errorf("%+v, want %s, %s", v, tc.owner, tc.life)
+				}
+			})
 		})
 	}
 }
@@ -130,16 +131,17 @@ func TestLeases_createdDuringReading_watched(t *testing.T) {
 		want  lease.Life
 	}{"renewed": {renewing("cp-a_1", kcmName), lease.Alive}, "not renewed": {frozen("cp-a_1", kcmName), lease.Dead}} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			// A frozen main lease keeps the look going until the other one is there.
-			got := scripted(from(2, absentLease, tc.after), frozen("cp-a_1", kcmName), absentLease).leases(t.Context())
-			v := lease.JudgeMigration(got.Value, renewTimeout)
-			if !got.OK() || v.Owner != lease.KCM || v.Life != tc.want {
-				t.Errorf("%+v, %v, want %s", v, got.Err, tc.want)
-			}
-			if s := got.Value.Migration; s.First.At == 0 || tc.want == lease.Dead && s.Span() < renewTimeout {
-				t.Errorf("looked from %s for %s", s.First.At, s.Span())
-			}
+			synctest.Test(t, func(t *testing.T) {
+				// A frozen main lease keeps the look going until the other one is there.
+				got := scripted(from(2, absentLease, tc.after), frozen("cp-a_1", kcmName), absentLease).leases(t.Context())
+				v := lease.JudgeMigration(got.Value, component.DefaultRenewDeadline)
+				if !got.OK() || v.Owner != lease.KCM || v.Life != tc.want {
+					t.Errorf("%+v, %v, want %s", v, got.Err, tc.want)
+				}
+				if s := got.Value.Migration; s.First.At == 0 || tc.want == lease.Dead && s.Span() < s.Last.TakenWithin() {
+					t.Errorf("looked from %s for %s", s.First.At, s.Span())
+				}
+			})
 		})
 	}
 }
@@ -179,7 +181,6 @@ func TestExtend_longerDeadline_awaited(t *testing.T) {
 				// every second reading is half a second later: 26 s
 				rare := func(n int) *state { return &state{"cp-b_2", ccmName, n / 52} }
 				r := scripted(rare, absentLease, rare)
-				r.RenewTimeout = 0
 				got := r.extend(t.Context(), r.leases(t.Context()), tc.deadline)
 				if v := lease.JudgeMigration(got.Value, tc.deadline); !got.OK() || v.Life != tc.want || v.Owner != lease.CCM {
 					t.Errorf("%+v, %v, want %s", v, got.Err, tc.want)

@@ -47,9 +47,6 @@ type Reader struct {
 	// can start before the last page. It must not block. It receives a page again if a list is
 	// restarted.
 	OnNodes func([]downstream.Node)
-	// RenewTimeout is the maximum time for which an unrenewed lease is read. 0 means 10 s, after
-	// which a holder with default durations has given up.
-	RenewTimeout time.Duration
 }
 
 // New returns a Reader whose typed client uses protobuf, whose metadata client drops

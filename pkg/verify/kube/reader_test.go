@@ -49,7 +49,6 @@ func look(t *testing.T, config *rest.Config, change ...func(*Reader)) downstream
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.RenewTimeout = time.Second
 	for _, c := range change {
 		c(&r)
 	}
@@ -134,9 +133,9 @@ func renewal(t *testing.T, server *apiserver.Server, admin kubernetes.Interface)
 		t.Fatal(err)
 	}
 	for _, name := range []string{wellknown.MigrationLease, wellknown.KCMLease} {
-		makeLease(t, kcm, name, "cp-0_1")
+		makeLease(t, kcm, name, "cp-0_1", time.Now())
 	}
-	makeLease(t, admin, wellknown.CCMLease, "cp-0_2")
+	makeLease(t, admin, wellknown.CCMLease, "cp-0_2", time.Now().Add(-time.Hour)) // long dead: the reading does not wait for a candidate
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -153,9 +152,14 @@ func renewal(t *testing.T, server *apiserver.Server, admin kubernetes.Interface)
 			}
 		}
 	}()
-	f := look(t, server.Config(), func(r *Reader) { r.RenewTimeout = 3 * time.Second })
+	f := look(t, server.Config())
 	stop()
 	<-done
+	for _, name := range leaseNames() { // other parts would wait for their renewal
+		if err := admin.CoordinationV1().Leases(wellknown.System).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
 	if !f.Leases.OK() {
 		t.Fatal(f.Leases.Err)
 	}
@@ -171,9 +175,9 @@ func renewal(t *testing.T, server *apiserver.Server, admin kubernetes.Interface)
 	}
 }
 
-func makeLease(t *testing.T, client kubernetes.Interface, name, holder string) {
+func makeLease(t *testing.T, client kubernetes.Interface, name, holder string, renewed time.Time) {
 	t.Helper()
-	now, seconds := metav1.NowMicro(), int32(15)
+	now, seconds := metav1.NewMicroTime(renewed), int32(15)
 	_, err := client.CoordinationV1().Leases("kube-system").Create(t.Context(), &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: &now, AcquireTime: &now, LeaseDurationSeconds: &seconds},

@@ -30,11 +30,11 @@ type Observation struct {
 // previous holder steps down.
 func (o Observation) Fenced() bool { return strings.HasPrefix(o.Holder, wellknown.Fence) }
 
-// FenceLasts returns the maximum time that a fenced lease stays fenced while a candidate
-// waits. The candidate polls every 1 to 2.2 retry periods, sees the fence, and polls once more
-// after the lease's duration (client-go:tools/leaderelection@v0.26.0). If the fence lasts
-// longer, no candidate is waiting.
-func (o Observation) FenceLasts() time.Duration {
+// TakenWithin returns the maximum time in which a waiting candidate takes a lease that is renewed
+// no longer, or fenced. The candidate polls every 1 to 2.2 retry periods, sees the last change, and
+// polls once more after the lease's duration (client-go:tools/leaderelection@v0.26.0). After a
+// longer time no candidate is waiting.
+func (o Observation) TakenWithin() time.Duration {
 	const twoLooks = 2 * 22 * component.DefaultRetryPeriod / 10
 	return o.Duration + twoLooks
 }

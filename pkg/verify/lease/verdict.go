@@ -146,7 +146,7 @@ func judge(s Series, renewDeadline time.Duration) Verdict {
 func judgeFenced(s Series, v Verdict) Verdict {
 	v.Owner, v.Life = HandingOver, Silent
 	v.Why = "fenced by awsmigrate run " + strings.TrimPrefix(v.Holder, wellknown.Fence) + ", expires without action"
-	if s.First.Holder == v.Holder && s.Span() >= s.Last.FenceLasts() {
+	if s.First.Holder == v.Holder && s.Span() >= s.Last.TakenWithin() {
 		v.Life = Dead
 		v.Why += fmt.Sprintf("; no candidate acquired it for %.0f s", s.Span().Seconds())
 	}
