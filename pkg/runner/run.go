@@ -123,6 +123,9 @@ func (r *run[S]) approveAndRun(ctx context.Context, left *Leftover[S]) error {
 	if r.o.Journal == nil || r.o.Lock == nil {
 		return noLock(r.p.Target())
 	}
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
 	yes, err := r.approve(ctx, left)
 	if err != nil {
 		return err
@@ -131,6 +134,23 @@ func (r *run[S]) approveAndRun(ctx context.Context, left *Leftover[S]) error {
 		return r.interruptedFault("before the first step")
 	}
 	return r.withLock(ctx, func(ctx context.Context) error { return r.runLocked(ctx, yes) })
+}
+
+// settle waits for what a killed run left working, so that the plan shows the cluster as that leaves
+// it: rke cordons the Node that it works on, and the changes of a plan made meanwhile would be others.
+func (r *run[S]) settle(ctx context.Context) error {
+	free, settled := r.untilEnd(ctx)
+	waited, err := r.o.Lock.Settle(free)
+	settled()
+	switch {
+	case isStop(err):
+		return r.interruptedFault("while it waited for what a killed run left working")
+	case err != nil:
+		return retry.Classify(err, targetName(r.p.Target()))
+	case waited:
+		return r.firstLook(ctx)
+	}
+	return nil
 }
 
 func noLock(target journal.Target) error {

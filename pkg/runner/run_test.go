@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 func TestRun_newWorld_runsEachStepOnce(t *testing.T) {
@@ -93,10 +94,11 @@ func TestRun_nothingPending_takesNoLock(t *testing.T) {
 
 type refusingLock struct{}
 
-func (refusingLock) Acquire(context.Context) error { return errors.New("the lock was asked for") }
-func (refusingLock) Prove(context.Context) error   { return errors.New("the lock was asked for") }
-func (refusingLock) Lost() error                   { return errors.New("the lock was asked for") }
-func (refusingLock) Release(context.Context) error { return errors.New("the lock was asked for") }
+func (refusingLock) Settle(context.Context) (bool, error) { return false, nil }
+func (refusingLock) Acquire(context.Context) error        { return errors.New("the lock was asked for") }
+func (refusingLock) Prove(context.Context) error          { return errors.New("the lock was asked for") }
+func (refusingLock) Lost() error                          { return errors.New("the lock was asked for") }
+func (refusingLock) Release(context.Context) error        { return errors.New("the lock was asked for") }
 
 func TestEffect_readingStep_isRefused(t *testing.T) {
 	for _, todo := range []bool{true, false} {
@@ -227,6 +229,46 @@ func TestRun_planMovesDuringPrompt_isStale(t *testing.T) {
 	faulty.WantClass(t, err, fault.Stale, "the plan that was approved")
 	if b.journal.Versions() != 0 || len(b.w.facts) != 0 || b.lock.Holder() != nil {
 		t.Error("it wrote, or kept the lock")
+	}
+}
+
+// leftBehind is a lock whose killed run leaves something working, which changes the cluster.
+type leftBehind struct {
+	lock.Lock
+	settle func() (bool, error)
+}
+
+func (l leftBehind) Settle(context.Context) (bool, error) { return l.settle() }
+
+func TestRun_killedRunWorksOn_plannedAfterItsEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		left  error // of the wait for what was left
+		shown int
+	}{
+		"it ends":     {nil, 1},
+		"interrupted": {retry.Stopped(), 0},
+		"no file":     {&fault.Error{Class: fault.Usage}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := migration(newWorld())
+			p.step("one").settle = 0
+			b := newBench(t, p)
+			b.o.Lock = leftBehind{b.o.Lock, func() (bool, error) { b.w.facts["one/0"], b.w.facts["one/1"] = 1, 1; return true, c.left }}
+			shown := 0
+			b.o.Approve = func(_ context.Context, p Proposal) error {
+				if shown++; p.Steps[1].State.Kind != Done || p.Steps[2].State.Kind != Todo {
+					t.Errorf("shown: %+v", p.Steps)
+				}
+				return nil
+			}
+			_, err := b.run()
+			if (err == nil) != (c.left == nil) || fault.ClassOf(err) != fault.ClassOf(c.left) || shown != c.shown {
+				t.Errorf("%v, shown %d times", err, shown)
+			}
+			if wrote := b.journal.Versions() > 0; wrote != (c.left == nil) {
+				t.Errorf("wrote: %t", wrote)
+			}
+		})
 	}
 }
 

@@ -52,6 +52,25 @@ func (l *Lock) Busy() bool {
 
 const lockPoll = time.Second
 
+// Settle implements lock.Lock: it waits for the rke of a killed run. A living run is left to Acquire,
+// which names it.
+func (l *Lock) Settle(ctx context.Context) (waited bool, err error) {
+	for l.Busy() {
+		owner, err := l.owner()
+		if err != nil || !l.isDead(owner) {
+			return waited, err
+		}
+		if !waited {
+			l.sayWaits(owner)
+		}
+		if err := retry.Pause(ctx, l.Clock, lockPoll); err != nil {
+			return waited, err
+		}
+		waited = true
+	}
+	return waited, nil
+}
+
 // Acquire implements lock.Lock.
 func (l *Lock) Acquire(ctx context.Context) error {
 	if err := l.Inner.Acquire(ctx); err != nil {
@@ -93,24 +112,54 @@ func (l *Lock) acquireFile(ctx context.Context) error {
 // heldBy returns an error if the owner is alive. If it is dead, its rke holds the lock, and we
 // wait for it.
 func (l *Lock) heldBy(file *os.File, said bool) error {
-	text, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<16))
+	owner, err := readOwner(file)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", l.Path, err)
+		return err
 	}
-	var owner lock.Owner
-	known := json.Unmarshal(text, &owner) == nil
-	if !known || l.Processes == nil || !lock.ProvenDead(owner, l.Owner, l.Processes) {
+	if !l.isDead(owner) {
 		seen := "held by another process"
-		if known {
+		if owner.Run != "" {
 			seen = "held by " + owner.String()
 		}
 		return &fault.Error{Class: fault.Locked, Reason: "FileLocked", Object: "file " + l.Path, Seen: seen,
 			Wanted: "no other run on this cluster.yml", Fix: "wait for that run to end, or stop it there"}
 	}
 	if !said {
-		l.Say(fmt.Sprintf("run %s was killed, and its rke still works; waiting for it to end", owner.Run))
+		l.sayWaits(owner)
 	}
 	return nil
+}
+
+func (l *Lock) sayWaits(owner lock.Owner) {
+	l.Say(fmt.Sprintf("run %s was killed, and its rke still works; waiting for it to end", owner.Run))
+}
+
+// isDead reports whether an owner is proven dead.
+func (l *Lock) isDead(owner lock.Owner) bool {
+	return owner.Run != "" && l.Processes != nil && lock.ProvenDead(owner, l.Owner, l.Processes)
+}
+
+// owner returns the owner that the lock file names. Its Run is "" if the file names none.
+func (l *Lock) owner() (lock.Owner, error) {
+	file, err := open(l.Path, os.O_RDONLY)
+	if err != nil {
+		return lock.Owner{}, noLock(l.Path, err)
+	}
+	defer func() { _ = file.Close() }()
+	return readOwner(file)
+}
+
+// readOwner returns the owner that a lock file names. Its Run is "" if the file names none.
+func readOwner(file *os.File) (lock.Owner, error) {
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<16))
+	if err != nil {
+		return lock.Owner{}, fmt.Errorf("read %s: %w", file.Name(), err)
+	}
+	var owner lock.Owner
+	if json.Unmarshal(text, &owner) != nil {
+		owner = lock.Owner{}
+	}
+	return owner, nil
 }
 
 func (l *Lock) write() error {

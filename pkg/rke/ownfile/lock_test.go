@@ -2,6 +2,7 @@ package ownfile
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,10 +19,11 @@ import (
 // freeLease replaces the Lease; it is always free.
 type freeLease struct{ held atomic.Int32 }
 
-func (l *freeLease) Acquire(context.Context) error { l.held.Add(1); return nil }
-func (l *freeLease) Prove(context.Context) error   { return nil }
-func (l *freeLease) Lost() error                   { return nil }
-func (l *freeLease) Release(context.Context) error { l.held.Add(-1); return nil }
+func (l *freeLease) Acquire(context.Context) error        { l.held.Add(1); return nil }
+func (l *freeLease) Settle(context.Context) (bool, error) { return false, nil }
+func (l *freeLease) Prove(context.Context) error          { return nil }
+func (l *freeLease) Lost() error                          { return nil }
+func (l *freeLease) Release(context.Context) error        { l.held.Add(-1); return nil }
 
 // table replaces the process table.
 type table struct{ dead map[int]bool }
@@ -98,15 +100,26 @@ func TestAcquire_childOfDeadRun_waits(t *testing.T) {
 	go func() { ended <- child.Wait() }()
 	_ = killed.file.Close() // the kernel does so when the run is killed
 
-	next := lockOf(path, 200, 100)
-	var said atomic.Bool
-	next.Say = func(string) { said.Store(true) }
-	got := make(chan error, 1)
+	// One run makes its plan first, another takes the lock at once.
+	planning, next := lockOf(path, 200, 100), lockOf(path, 300, 100)
+	var said atomic.Int32
+	planning.Say = func(string) { said.Add(1) }
+	next.Say = planning.Say
+	settled, got := make(chan error, 1), make(chan error, 1)
+	go func() {
+		waited, err := planning.Settle(context.WithoutCancel(t.Context()))
+		if err == nil && !waited {
+			err = errors.New("it did not wait")
+		}
+		settled <- err
+	}()
 	go func() { got <- next.Acquire(context.WithoutCancel(t.Context())) }()
-	eventually(t, said.Load)
+	eventually(t, func() bool { return said.Load() == 2 })
 	select {
 	case err := <-ended:
 		t.Fatalf("the child did not wait: %v", err)
+	case err := <-settled:
+		t.Fatalf("planned while rke works: %v", err)
 	case err := <-got:
 		t.Fatalf("taken while rke works: %v", err)
 	default:
@@ -114,8 +127,14 @@ func TestAcquire_childOfDeadRun_waits(t *testing.T) {
 	if err := os.Remove(going); err != nil {
 		t.Fatal(err)
 	}
+	if err := <-settled; err != nil {
+		t.Errorf("planning: %v", err)
+	}
 	if err := <-got; err != nil {
 		t.Errorf("after its end: %v", err)
+	}
+	if waited, err := planning.Settle(t.Context()); waited || err != nil {
+		t.Errorf("a living owner: waited %t, %v", waited, err)
 	}
 }
 

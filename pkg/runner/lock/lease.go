@@ -82,6 +82,9 @@ func (l *Lease) elapsed(t time.Time) time.Duration {
 	return max(now.Sub(t), wall)
 }
 
+// Settle implements Lock. A killed run leaves nothing behind that works.
+func (l *Lease) Settle(context.Context) (bool, error) { return false, nil }
+
 // Prove implements Lock. If this run has not renewed the Lease for half its duration, Prove
 // renews it: another run may be about to take it, and a read would not prevent that.
 func (l *Lease) Prove(ctx context.Context) error {

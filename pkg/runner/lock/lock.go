@@ -12,6 +12,9 @@ import (
 // Lock prevents two runs from working on one cluster. It is no fence: the lock can be lost
 // between a proof and a write, so every write also needs its own precondition.
 type Lock interface {
+	// Settle waits for the end of what a killed run left working, without taking the lock. It
+	// reports whether it waited.
+	Settle(ctx context.Context) (waited bool, err error)
 	// Acquire takes the lock. If another run holds it, the error has class Locked and names the
 	// owner.
 	Acquire(ctx context.Context) error

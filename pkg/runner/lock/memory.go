@@ -35,6 +35,9 @@ type memoryHandle struct {
 	owner Owner
 }
 
+// Settle implements Lock. A killed run leaves nothing behind.
+func (h *memoryHandle) Settle(context.Context) (bool, error) { return false, nil }
+
 // Acquire implements Lock.
 func (h *memoryHandle) Acquire(ctx context.Context) error {
 	h.m.mu.Lock()
