@@ -126,8 +126,8 @@ func inTreeStays(ctx context.Context, t *testing.T, lab *scenario.Lab, since tim
 
 // ownRecords matches the requests with which awsmigrate writes its lock, its journal and the count of
 // goals.
-var ownRecords = regexp.MustCompile(`^management\.log: \w+ .*/namespaces/fleet-default/(configmaps|leases)(/awsmigrate-demo)?(\?.*)?$|` +
-	`: \w+ /api/v1/namespaces/kube-system/configmaps(/awsmigrate)?(\?.*)?$`)
+var ownRecords = regexp.MustCompile(`^management\.log: \w+ .*/namespaces/fleet-default/(configmaps|leases)\b\S* of "awsmigrate-demo"$|` +
+	`: \w+ /api/v1/namespaces/kube-system/configmaps\b\S* of "awsmigrate"$`)
 
 // clusterUntouched checks by the audit logs that awsmigrate wrote nothing in the migrated
 // cluster and to no object of Rancher. Its own lock, journal and count do not count.

@@ -47,7 +47,7 @@ func (l *Lab) Writes(since time.Time, userAgent string) ([]string, error) {
 	writes := []string{}
 	for _, e := range events {
 		if e.isWrite() {
-			writes = append(writes, fmt.Sprintf("%s: %s %s", e.log, e.Verb, e.RequestURI))
+			writes = append(writes, fmt.Sprintf("%s: %s %s of %q", e.log, e.Verb, e.RequestURI, e.ObjectRef.Name))
 		}
 	}
 	return writes, nil
@@ -69,7 +69,7 @@ func (l *Lab) Trace(since time.Time, userAgent string) ([]trace.Write, error) {
 		if e.log == "management.log" {
 			server = "management"
 		}
-		writes = append(writes, trace.Write{Server: server, Verb: httpVerbs[e.Verb], Path: e.RequestURI})
+		writes = append(writes, trace.Write{Server: server, Verb: httpVerbs[e.Verb], Path: e.RequestURI, Object: e.ObjectRef.Name})
 	}
 	return writes, nil
 }

@@ -18,6 +18,7 @@ type Write struct {
 	Server string // "management" or "downstream"
 	Verb   string // HTTP method
 	Path   string // with its query
+	Object string // name of the written object; "" if unknown
 }
 
 var node = regexp.MustCompile(`/nodes/[^/]+`)
