@@ -144,7 +144,7 @@ func rightsTakenAway(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 			return err == nil, "not there", err
 		}))
 	})
-	stopsToo(ctx, t, run, "system:serviceaccount:kube-system:cloud-controller-manager", "leases")
+	stopsToo(ctx, t, run, "ServiceAccount kube-system/cloud-controller-manager: may not create leases")
 	inTreeStays(ctx, t, lab, since, "aws with flag")
 }
 
