@@ -95,9 +95,9 @@ func (a *administrator) sh(ctx context.Context, t *testing.T, lines string) {
 	}
 }
 
-// shownWithin bounds how long an API may show an outdated state: kubelets check their
-// containers every ten seconds.
-const shownWithin = 30 * time.Second
+// shownWithin bounds how long an API may show an outdated state, and how long audits take: kubelets
+// check their containers every ten seconds, and an audit reads a lease that is not renewed for 24.
+const shownWithin = 75 * time.Second
 
 // audit runs `awsmigrate verify` as the operator, with the lab's AWS, and compares it with the
 // lab's own state. A fault that the lab had before and after the audit, and that the audit does
