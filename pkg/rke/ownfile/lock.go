@@ -61,7 +61,7 @@ func (l *Lock) Settle(ctx context.Context) (waited bool, err error) {
 			return waited, err
 		}
 		if !waited {
-			l.sayWaits(owner)
+			l.Say(fmt.Sprintf("run %s was killed, and its rke still works; waiting for it to end", owner.Run))
 		}
 		if err := retry.Pause(ctx, l.Clock, lockPoll); err != nil {
 			return waited, err
@@ -88,50 +88,45 @@ func (l *Lock) acquireFile(ctx context.Context) error {
 	if err != nil {
 		return noLock(l.Path, err)
 	}
-	for said := false; ; said = true {
+	if err := l.take(ctx, file); err != nil {
+		_ = file.Close()
+		l.file = nil
+		return err
+	}
+	return nil
+}
+
+// take locks the file once the rke of a killed run has ended.
+func (l *Lock) take(ctx context.Context, file *os.File) error {
+	for {
+		if _, err := l.Settle(ctx); err != nil {
+			return err
+		}
 		held, err := tryLock(file)
 		if err != nil {
-			_ = file.Close()
 			return fmt.Errorf("lock %s: %w", l.Path, err)
 		}
 		if held {
 			l.file = file
 			return l.write()
 		}
-		if err := l.heldBy(file, said); err != nil {
-			_ = file.Close()
+		owner, err := readOwner(file)
+		if err != nil {
 			return err
 		}
-		if err := retry.Pause(ctx, l.Clock, lockPoll); err != nil {
-			_ = file.Close()
-			return err
+		if !l.isDead(owner) { // else another run was killed since
+			return l.heldBy(owner)
 		}
 	}
 }
 
-// heldBy returns an error if the owner is alive. If it is dead, its rke holds the lock, and we
-// wait for it.
-func (l *Lock) heldBy(file *os.File, said bool) error {
-	owner, err := readOwner(file)
-	if err != nil {
-		return err
+func (l *Lock) heldBy(owner lock.Owner) error {
+	seen := "held by another process"
+	if owner.Run != "" {
+		seen = "held by " + owner.String()
 	}
-	if !l.isDead(owner) {
-		seen := "held by another process"
-		if owner.Run != "" {
-			seen = "held by " + owner.String()
-		}
-		return &fault.Error{Class: fault.Locked, Reason: "FileLocked", Object: "file " + l.Path, Seen: seen,
-			Wanted: "no other run on this cluster.yml", Fix: "wait for that run to end, or stop it there"}
-	}
-	if !said {
-		l.sayWaits(owner)
-	}
-	return nil
-}
-
-func (l *Lock) sayWaits(owner lock.Owner) {
-	l.Say(fmt.Sprintf("run %s was killed, and its rke still works; waiting for it to end", owner.Run))
+	return &fault.Error{Class: fault.Locked, Reason: "FileLocked", Object: "file " + l.Path, Seen: seen,
+		Wanted: "no other run on this cluster.yml", Fix: "wait for that run to end, or stop it there"}
 }
 
 // isDead reports whether an owner is proven dead.
