@@ -162,7 +162,7 @@ func (s *side) create(t *testing.T) {
 
 // reading returns what the product reads, one line per value.
 func (s *side) reading(t *testing.T) []string {
-	read := elb.Read(t.Context(), s.cfg, elb.Query{Names: map[string]bool{balancerName(0): true, balancerName(1): true}, Detail: true})
+	read := elb.Read(t.Context(), s.cfg, nil, elb.Query{Names: map[string]bool{balancerName(0): true, balancerName(1): true}, Detail: true})
 	if !read.OK() {
 		t.Fatal(read.Err)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws/elb"
 )
 
 // scopeFlags select the location of a controller, and its clusters.
@@ -118,7 +119,7 @@ func (f *controllerFlags) run(cmd *cobra.Command, a *app.App) error {
 	registry := prometheus.NewRegistry()
 	metrics.Libraries(registry)
 	meter := metrics.New(metrics.Options{Build: build.This(), Runs: f.Runs, Now: time.Now})
-	o.AuditsOnly, o.Runs, o.Interval, o.Asks, o.AWS = f.Mode == "audit", f.Runs, f.Interval, f.asks(), aws.Identity{Process: os.Getenv}
+	o.AuditsOnly, o.Runs, o.Interval, o.Asks, o.AWS = f.Mode == "audit", f.Runs, f.Interval, f.asks(), aws.Identity{Process: os.Getenv, Pace: &elb.Pace{}}
 	o.AssumableRoles = f.AssumableRoles
 	o.Memory, o.Log, o.Election = leaveRoom(), f.log(a), controller.Election{Off: !f.LeaderElect}
 	o.Meter, o.Metrics = meter, metrics.Handler(registry)

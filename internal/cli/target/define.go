@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws/elb"
 )
 
 // Define adds the flags of a scope. Parsing sets the tagged fields of structs, given as
@@ -122,7 +123,7 @@ func splitReasons(words []string) map[string]string {
 // readChoices returns the options of a migration that were typed, with the defaults of a scope.
 func readChoices(flags *pflag.FlagSet, scope options.Scope) (session.Choices, error) {
 	c := session.Choices{}
-	c.AWSIdentity = aws.Identity{Process: os.Getenv}
+	c.AWSIdentity = aws.Identity{Process: os.Getenv, Pace: &elb.Pace{}}
 	if err := c.Fill(scope, flagSource(flags)); err != nil {
 		return c, err
 	}

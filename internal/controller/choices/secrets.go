@@ -37,7 +37,7 @@ func (s Secrets) Into(ctx context.Context, c *session.Choices, o v1alpha1.Option
 		if err != nil {
 			return err
 		}
-		c.AWSIdentity = aws.Identity{Keys: aws.Keys{ID: string(data["AWS_ACCESS_KEY_ID"]), Secret: string(data["AWS_SECRET_ACCESS_KEY"]), Token: string(data["AWS_SESSION_TOKEN"])}, Endpoint: process.Endpoint}
+		c.AWSIdentity = process.With(aws.Keys{ID: string(data["AWS_ACCESS_KEY_ID"]), Secret: string(data["AWS_SECRET_ACCESS_KEY"]), Token: string(data["AWS_SESSION_TOKEN"])})
 	}
 	if ref := o.CCM.CloudConfigSecretRef; ref != nil {
 		const field = "spec.options.ccm.cloudConfigSecretRef"

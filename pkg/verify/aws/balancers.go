@@ -18,8 +18,9 @@ import (
 )
 
 // balancersTimeout limits the reading of load balancers: 1,200 calls for 200 network load
-// balancers with two ports, at the rate of package elb, take 7 minutes.
-const balancersTimeout = 10 * time.Minute
+// balancers with two ports, at the rate of package elb, take 7 minutes. Four such readings of an
+// account at once share that rate.
+const balancersTimeout = 30 * time.Minute
 
 // balancersQuery holds the arguments of LoadBalancers.
 type balancersQuery struct {
@@ -61,7 +62,7 @@ func (a *Reader) readBalancers(f *cloud.Facts, cfg awssdk.Config, nodes []downst
 	cfg.Region = region
 	ctx, cancel := context.WithTimeoutCause(a.ctx, balancersTimeout, fmt.Errorf("no complete answer from AWS within %s", balancersTimeout))
 	defer cancel()
-	f.Balancers = elb.Read(ctx, cfg, elb.Query{Names: a.balancers.names, Detail: a.balancers.detail, NodeGroups: groups.sorted()})
+	f.Balancers = elb.Read(ctx, cfg, a.o.Identity.Pace, elb.Query{Names: a.balancers.names, Detail: a.balancers.detail, NodeGroups: groups.sorted()})
 }
 
 // planesRegion returns the region of the control plane, or of all nodes if no control plane has an

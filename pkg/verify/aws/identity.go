@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws/elb"
 )
 
 // Identity selects the credentials and the endpoint. The zero value has no credentials and searches
@@ -24,6 +26,15 @@ type Identity struct {
 	Process func(variable string) string
 	// Endpoint replaces the endpoints of all AWS services, unless it is empty.
 	Endpoint string
+	// Pace limits the requests to Elastic Load Balancing. One process has one, for all its identities:
+	// AWS counts by account. With nil each reading has its own.
+	Pace *elb.Pace
+}
+
+// With returns the identity of these keys in the same process: nothing else of i identifies it.
+func (i Identity) With(keys Keys) Identity {
+	i.Keys, i.Process = keys, nil
+	return i
 }
 
 // Keys holds an access key of IAM or, with a token, of an STS session.

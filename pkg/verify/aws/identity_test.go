@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws/elb"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
@@ -29,6 +30,19 @@ func (s *signers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.all[id+" in "+regionOf(r)] = true
 	s.mu.Unlock()
 	s.fake.ServeHTTP(w, r)
+}
+
+// The identity of other keys shares the limits and the endpoint of its process, and nothing that
+// identifies it.
+func TestIdentity_With(t *testing.T) {
+	process := Identity{Process: os.Getenv, Endpoint: "http://127.0.0.1", Pace: &elb.Pace{}}
+	got := process.With(Keys{ID: "AKIA", Secret: "s"})
+	if got.Keys.ID != "AKIA" || got.Process != nil || got.Endpoint != process.Endpoint || got.Pace != process.Pace {
+		t.Errorf("%+v", got)
+	}
+	if process.Keys.ID != "" || process.Process == nil {
+		t.Errorf("the process has lost its own identity: %+v", process)
+	}
 }
 
 // Two concurrent runs in one process each use their own credentials, role, region and endpoint, and

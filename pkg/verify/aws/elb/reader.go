@@ -11,9 +11,7 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	classic "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	v2 "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
-	"github.com/aws/smithy-go/middleware"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/time/rate"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -23,13 +21,7 @@ const (
 	// pageSize is the limit of both APIs (Elastic Load Balancing API references, 2012-06-01 and
 	// 2015-12-01, DescribeLoadBalancers).
 	pageSize = 400
-	// callsPerSecond and burst limit the requests to each API. AWS allows an account in a region, for
-	// all Describe actions of one API, 40 at once (Elastic Load Balancing user guide, "Request
-	// throttling for the Elastic Load Balancing API") and then 10 a second
-	// (aws-load-balancer-controller:pkg/aws/throttle/defaults.go). The cluster's CCM shares that: see
-	// BenchmarkReconcile_besideReading.
-	callsPerSecond, burst = 3, 20
-	parallel              = 4
+	parallel = 4
 )
 
 // Query selects the load balancers.
@@ -45,17 +37,20 @@ type Query struct {
 
 // reader holds the clients of both APIs for one reading.
 type reader struct {
-	cfg     awssdk.Config
-	query   Query
-	classic *rate.Limiter
-	v2      *rate.Limiter
+	cfg    awssdk.Config
+	query  Query
+	limits limits
 }
 
 // Read returns the load balancers with a name that a cloud provider may have chosen, sorted. All
 // pages are listed: one missing name would fail a request for several names, so that no answer
 // says which is missing. A failed part of a load balancer holds its error.
-func Read(ctx context.Context, cfg awssdk.Config, q Query) verify.Read[[]cloud.Balancer] {
-	r := reader{cfg: cfg, query: q, classic: rate.NewLimiter(callsPerSecond, burst), v2: rate.NewLimiter(callsPerSecond, burst)}
+func Read(ctx context.Context, cfg awssdk.Config, p *Pace, q Query) verify.Read[[]cloud.Balancer] {
+	limits, err := p.of(ctx, cfg)
+	if err != nil {
+		return verify.Failed[[]cloud.Balancer](err)
+	}
+	r := reader{cfg: cfg, query: q, limits: limits}
 	found, err := r.all(ctx)
 	if err != nil {
 		return verify.Failed[[]cloud.Balancer](err)
@@ -118,25 +113,12 @@ func (r *reader) each(ctx context.Context, all []cloud.Balancer, read func(conte
 	return g.Wait()
 }
 
-// limit delays every request, also a repeated one, until the limiter allows it.
-func limit(limiter *rate.Limiter) func(*middleware.Stack) error {
-	return func(stack *middleware.Stack) error {
-		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("awsmigrateLimit",
-			func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-				if err := limiter.Wait(ctx); err != nil {
-					return middleware.FinalizeOutput{}, middleware.Metadata{}, fmt.Errorf("waiting to ask AWS: %w", err)
-				}
-				return next.HandleFinalize(ctx, in)
-			}), middleware.After)
-	}
-}
-
 func (r *reader) classicClient() *classic.Client {
-	return classic.NewFromConfig(r.cfg, func(o *classic.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), limit(r.classic)) })
+	return classic.NewFromConfig(r.cfg, func(o *classic.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), limit(r.limits.classic)) })
 }
 
 func (r *reader) v2Client() *v2.Client {
-	return v2.NewFromConfig(r.cfg, func(o *v2.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), limit(r.v2)) })
+	return v2.NewFromConfig(r.cfg, func(o *v2.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), limit(r.limits.v2)) })
 }
 
 // failed adds the object and the cause of a context's end to an error.
