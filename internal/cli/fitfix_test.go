@@ -15,6 +15,7 @@ func TestFitFix_flagOfAnotherCommand_dropped(t *testing.T) {
 	for path, fixes := range map[string]map[string]string{
 		"list":               {away + "; " + other: away, other: "", "name one with --kubeconfig, or in $KUBECONFIG; to plan from cluster.yml alone, give --offline": "name one with --kubeconfig, or in $KUBECONFIG"},
 		"plan":               {away + "; " + other: away + "; " + other, "add --yes": ""},
+		"verify":             {"remove the gate from --feature-gates": "remove the gate from --feature-gates"},
 		"rke2":               {"add --yes": "add --yes", "awsmigrate rke --config cluster.yml": "awsmigrate rke --config cluster.yml"},
 		"controller rolling": {"wait until it is at rest; helm's --no-hooks goes past this question": "wait until it is at rest; helm's --no-hooks goes past this question"},
 	} {

@@ -31,14 +31,20 @@ func FitFixes(cmd *cobra.Command, err error) {
 	}
 }
 
-// FitFix returns a fix without the clauses that name flags which the command does not have.
+// FitFix returns a fix without the clauses that name another command's flags. A flag that no command
+// has belongs to a component.
 func FitFix(cmd *cobra.Command, fix string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(fix, "; "), func(clause string) bool {
 		if ownCommand.MatchString(clause) {
 			return false
 		}
-		return slices.ContainsFunc(flagName.FindAllStringSubmatch(clause, -1), func(m []string) bool { return cmd.Flags().Lookup(m[1]) == nil && m[1] != "help" })
+		return slices.ContainsFunc(flagName.FindAllStringSubmatch(clause, -1), func(m []string) bool { return cmd.Flags().Lookup(m[1]) == nil && hasAny(cmd.Root(), m[1]) })
 	}), "; ")
+}
+
+// hasAny reports whether the command or one below it has the flag.
+func hasAny(cmd *cobra.Command, flag string) bool {
+	return cmd.Flags().Lookup(flag) != nil || slices.ContainsFunc(cmd.Commands(), func(below *cobra.Command) bool { return hasAny(below, flag) })
 }
 
 // FitRows fits the fixes in the rows of a list.
