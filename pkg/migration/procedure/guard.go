@@ -3,6 +3,7 @@ package procedure
 import (
 	"context"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -110,6 +111,16 @@ func signalsOf(step journal.StepID, snap migration.Snapshot) guard.Signals {
 		signals.CCMHolds = true // the step starts after the hand-over, and removes the lease that proves it
 	}
 	return signals
+}
+
+// guardVerdict returns the verdict for an error of the guard in a step whose change neither Rancher
+// nor rke rolls out. A CCM that restarts needs no pause there. left says what such a stop leaves.
+func guardVerdict(err error, left string) runner.Verdict {
+	if f, ok := fault.As(err); ok && f.Reason == guard.ReasonCCMRestarts {
+		f.Fix = left + "; see why in " + ccmLogs() + ", then run again, or undo"
+		return migration.Failed(f)
+	}
+	return migration.MustPause(err)
 }
 
 // stepGuard watches a step that was begun. It writes nothing forward.

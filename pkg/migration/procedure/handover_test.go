@@ -236,11 +236,11 @@ func TestGuardVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	signals.CCMRestarts = map[string]int32{"ccm-cp-0": 1}
-	if v := guardVerdict(g.Judge(signals)); v.Kind != runner.Failed || clustertest.ReasonOf(v.Err) != guard.ReasonCCMRestarts {
+	if v := guardVerdict(g.Judge(signals), "left"); v.Kind != runner.Failed || clustertest.ReasonOf(v.Err) != guard.ReasonCCMRestarts {
 		t.Errorf("%+v", v)
 	}
 	renamed := guard.Signals{At: clustertest.Start, Renames: []guard.Rename{{Machine: "m", Old: "a", New: "b"}}}
-	if v := guardVerdict(g.Judge(renamed)); v.Kind != runner.MustPause {
+	if v := guardVerdict(g.Judge(renamed), "left"); v.Kind != runner.MustPause {
 		t.Errorf("%+v", v)
 	}
 }

@@ -40,7 +40,10 @@ func (m *Migration) requireSupported(ctx context.Context, snap migration.Snapsho
 // only the preflight of the run judges. A step in progress continues regardless of the checks.
 // The plan of undo-preflight judges whether rollback is possible, before the prompt.
 func (m *Migration) Precheck(ctx context.Context, snap migration.Snapshot, says runner.Observation) error {
-	if err := m.RequireInformed(snap); err != nil || m.isUndo || says.InProgress() {
+	if err := m.RequireInformed(snap); err != nil || m.isUndo {
+		return err
+	}
+	if err := m.requireDecision(snap); err != nil || says.InProgress() {
 		return err
 	}
 	if !isUnstarted(snap) {
@@ -55,6 +58,18 @@ func (m *Migration) Precheck(ctx context.Context, snap migration.Snapshot, says 
 		return err
 	}
 	return audit.JudgeReport(report, m.Options)
+}
+
+// requireDecision refuses to write while the cluster is paused because of a finding of an earlier
+// run: a user must decide. A requested pause ends in the step that rolls out.
+func (m *Migration) requireDecision(snap migration.Snapshot) error {
+	i := slices.IndexFunc(snap.Reading.Pending, func(open migration.PendingCondition) bool { return open.OurPause })
+	if i < 0 || snap.Record.RequestedPause != "" || !m.Writes(snap) {
+		return nil
+	}
+	open := snap.Reading.Pending[i]
+	return &fault.Error{Class: fault.Check, Reason: "PausedByRun", Object: open.Object, Seen: open.Seen + " because of a finding", Wanted: open.Wanted,
+		Fix: "undo, or fix the cause, end the pause and run again: docs/going-back.md#after-a-pause"}
 }
 
 // isUnstarted reports whether a run would begin a migration here. An earlier migration that was
@@ -129,8 +144,9 @@ type Foreseen struct {
 }
 
 // Foresee runs every check as the preflight of a run does, for a plan. Like the preflight, it
-// stops nothing while a step is in progress or a change of an earlier run rolls out. It writes
-// nothing. It returns an error if the checks could not run.
+// stops nothing while a step is in progress or a change of an earlier run rolls out, unless that
+// rollout is paused because of a finding. It writes nothing. It returns an error if the checks
+// could not run.
 func (m *Migration) Foresee(ctx context.Context, snap migration.Snapshot) (Foreseen, error) {
 	if m.isUndo {
 		return m.foreseeUndo(snap), nil
@@ -145,8 +161,8 @@ func (m *Migration) Foresee(ctx context.Context, snap migration.Snapshot) (Fores
 	if err != nil {
 		return Foreseen{}, err
 	}
-	foreseen := Foreseen{Report: report}
-	if m.inProgress(snap) == "" && (!snap.Record.LeftOpen || len(snap.Reading.Pending) == 0) {
+	foreseen := Foreseen{Report: report, Stops: m.requireDecision(snap)}
+	if foreseen.Stops == nil && m.inProgress(snap) == "" && (!snap.Record.LeftOpen || len(snap.Reading.Pending) == 0) {
 		foreseen.Stops = audit.JudgeReport(report, m.Options)
 	}
 	return foreseen, nil

@@ -63,6 +63,32 @@ func TestPrecheck_unstarted_runsChecks(t *testing.T) {
 	}
 }
 
+// A run that resumes a step stops at the pause of an earlier run's finding, before it writes. A
+// requested pause, a user's own and an undo do not stop there.
+func TestPrecheck_pausedByRun(t *testing.T) {
+	ours := migration.PendingCondition{Object: "x", Seen: "paused by awsmigrate (run-1)", Wanted: "not paused", OurPause: true}
+	others := migration.PendingCondition{Object: "x", Seen: "paused by annotation", Wanted: "not paused"}
+	begun := runner.Observation{States: map[journal.StepID]runner.State{migration.StepDisable: {Kind: runner.InProgress}}}
+	for name, tt := range map[string]struct {
+		pending []migration.PendingCondition
+		change  func(*Migration, *migration.Snapshot)
+		want    string
+	}{
+		"of a finding":              {[]migration.PendingCondition{others, ours}, func(*Migration, *migration.Snapshot) {}, "PausedByRun"},
+		"requested":                 {[]migration.PendingCondition{ours}, func(_ *Migration, s *migration.Snapshot) { s.Record.RequestedPause = "run-1" }, ""},
+		"a user's own":              {[]migration.PendingCondition{others}, func(*Migration, *migration.Snapshot) {}, ""},
+		"a run that writes nothing": {[]migration.PendingCondition{ours}, func(m *Migration, _ *migration.Snapshot) { m.Options.ReadOnly = true }, ""},
+		"an undo":                   {[]migration.PendingCondition{ours}, func(m *Migration, _ *migration.Snapshot) { *m = *m.Undo() }, ""},
+	} {
+		m, snap := &Migration{Backend: &clustertest.Editor{}}, clustertest.At(position.P4)
+		snap.Reading.Pending = tt.pending
+		tt.change(m, &snap)
+		if got := clustertest.ReasonOf(m.Precheck(t.Context(), snap, begun)); got != tt.want {
+			t.Errorf("%s: %q, wanted %q", name, got, tt.want)
+		}
+	}
+}
+
 // awayBackend is a configuration that cannot be read.
 type awayBackend struct{ migration.Backend }
 

@@ -84,7 +84,7 @@ func (s *disable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migratio
 
 func (s *disable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	if err := s.Guard.Judge(signalsOf(s.ID, snap)); err != nil {
-		return migration.MustPause(err), nil
+		return guardVerdict(err, "nothing is paused"), nil
 	}
 	if err := s.Guard.KeepRestarts(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err

@@ -44,6 +44,20 @@ func TestSignalsOf_disable_judgesRestarts(t *testing.T) {
 	}
 }
 
+// A restart of the CCM stops disable-leader-migration without a pause: Rancher rolls out nothing.
+func TestDisable_restart_stopsWithoutPause(t *testing.T) {
+	core := &Migration{Access: migration.Access{Kube: clustertest.Permissive(nil)}, Backend: &clustertest.Editor{}}
+	step, tx, snap := makeStep(base{Migration: core, ID: migration.StepDisable}), clustertest.TxFor(t, migration.StepDisable), without()
+	if err := core.Guard.Judge(signalsOf(migration.StepDisable, snap)); err != nil {
+		t.Fatal(err)
+	}
+	clustertest.SetRestarts(&snap.Reading.Down.CCMPods[0], 1)
+	got, err := step.Verify(t.Context(), tx, snap)
+	if err != nil || got.Kind != runner.Failed || clustertest.ReasonOf(got.Err) != guard.ReasonCCMRestarts {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // A kube-controller-manager without visible arguments, whose machine starts, is waited for. One that
 // is seen to be in-tree stops the step.
 func TestDisable_argumentsUnseen_waits(t *testing.T) {

@@ -72,7 +72,7 @@ func (s *handOver) ccmLeads(snap migration.Snapshot) bool {
 
 func (s *handOver) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
-		return guardVerdict(err), nil
+		return guardVerdict(err, "nothing is lost, every kube-controller-manager is still in-tree"), nil
 	}
 	owner := snap.Reading.LeaseVerdict()
 	fence, fenced := fenceOf(tx.Record(), tx.Run())
@@ -85,16 +85,6 @@ func (s *handOver) Verify(ctx context.Context, tx *runner.Tx, snap migration.Sna
 		return waitForTakeOver(owner), nil
 	}
 	return s.judgeBeforeFence(ctx, snap)
-}
-
-// guardVerdict returns the verdict for an error of the guard. A CCM that restarts needs no
-// pause: nothing rolls out, and every kube-controller-manager can take over its controllers.
-func guardVerdict(err error) runner.Verdict {
-	if f, ok := fault.As(err); ok && f.Reason == guard.ReasonCCMRestarts {
-		f.Fix = "nothing is lost, every kube-controller-manager is still in-tree; see why in " + ccmLogs() + ", then run again, or undo"
-		return migration.Failed(f)
-	}
-	return migration.MustPause(err)
 }
 
 func ccmLogs() string {
