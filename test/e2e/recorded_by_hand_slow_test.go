@@ -65,7 +65,7 @@ func handedOverByHand(ctx context.Context, t *testing.T, lab *scenario.Lab, kept
 	if o := handedOver(kept.result); o.Kind == judge.Seen || o.Second.Program != scenario.CloudControllerManager {
 		t.Errorf("from kube-controller-manager to the CCM: %+v", o)
 	}
-	tells(ctx, t, lab, kept.file, 0, "| CCM 1 on ", "--cloud-provider=external")
+	tells(ctx, t, lab, kept.file, 0, "| CCM 1 on ")
 }
 
 // keptRecord is a record with the result of its comparison with the observer.
