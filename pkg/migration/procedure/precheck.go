@@ -40,10 +40,7 @@ func (m *Migration) requireSupported(ctx context.Context, snap migration.Snapsho
 // only the preflight of the run judges. A step in progress continues regardless of the checks.
 // The plan of undo-preflight judges whether rollback is possible, before the prompt.
 func (m *Migration) Precheck(ctx context.Context, snap migration.Snapshot, says runner.Observation) error {
-	if err := m.RequireInformed(snap); err != nil || m.isUndo {
-		return err
-	}
-	if err := m.requireDecision(snap); err != nil || says.InProgress() {
+	if err := m.RequireInformed(snap); err != nil || m.isUndo || says.InProgress() {
 		return err
 	}
 	if !isUnstarted(snap) {
@@ -60,11 +57,12 @@ func (m *Migration) Precheck(ctx context.Context, snap migration.Snapshot, says 
 	return audit.JudgeReport(report, m.Options)
 }
 
-// requireDecision refuses to write while the cluster is paused because of a finding of an earlier
-// run: a user must decide. A requested pause ends in the step that rolls out.
+// requireDecision returns an error if the cluster is paused because of a finding of an earlier run:
+// only a user ends that pause, so waiting resolves nothing. A requested pause ends in the step that
+// rolls out. A finding that is still there is reported instead: steps judge it first.
 func (m *Migration) requireDecision(snap migration.Snapshot) error {
 	i := slices.IndexFunc(snap.Reading.Pending, func(open migration.PendingCondition) bool { return open.OurPause })
-	if i < 0 || snap.Record.RequestedPause != "" || !m.Writes(snap) {
+	if i < 0 || snap.Record.RequestedPause != "" || m.isUndo {
 		return nil
 	}
 	open := snap.Reading.Pending[i]
@@ -151,6 +149,7 @@ func (m *Migration) Foresee(ctx context.Context, snap migration.Snapshot) (Fores
 	if m.isUndo {
 		return m.foreseeUndo(snap), nil
 	}
+	foreseen := Foreseen{Stops: m.requireDecision(snap)}
 	if isUnstarted(snap) { // like Precheck
 		var err error
 		if snap, err = m.Observe(ctx, journal.Record{}); err != nil {
@@ -161,7 +160,7 @@ func (m *Migration) Foresee(ctx context.Context, snap migration.Snapshot) (Fores
 	if err != nil {
 		return Foreseen{}, err
 	}
-	foreseen := Foreseen{Report: report, Stops: m.requireDecision(snap)}
+	foreseen.Report = report
 	if foreseen.Stops == nil && m.inProgress(snap) == "" && (!snap.Record.LeftOpen || len(snap.Reading.Pending) == 0) {
 		foreseen.Stops = audit.JudgeReport(report, m.Options)
 	}

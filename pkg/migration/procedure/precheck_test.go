@@ -63,28 +63,35 @@ func TestPrecheck_unstarted_runsChecks(t *testing.T) {
 	}
 }
 
-// A run that resumes a step stops at the pause of an earlier run's finding, before it writes. A
-// requested pause, a user's own and an undo do not stop there.
-func TestPrecheck_pausedByRun(t *testing.T) {
+// Every step that could wait stops at the pause of an earlier run's finding, which only a user ends.
+// A requested pause, a user's own and an undo do not stop it.
+func TestRequireDecision(t *testing.T) {
 	ours := migration.PendingCondition{Object: "x", Seen: "paused by awsmigrate (run-1)", Wanted: "not paused", OurPause: true}
 	others := migration.PendingCondition{Object: "x", Seen: "paused by annotation", Wanted: "not paused"}
-	begun := runner.Observation{States: map[journal.StepID]runner.State{migration.StepDisable: {Kind: runner.InProgress}}}
 	for name, tt := range map[string]struct {
 		pending []migration.PendingCondition
 		change  func(*Migration, *migration.Snapshot)
 		want    string
 	}{
-		"of a finding":              {[]migration.PendingCondition{others, ours}, func(*Migration, *migration.Snapshot) {}, "PausedByRun"},
-		"requested":                 {[]migration.PendingCondition{ours}, func(_ *Migration, s *migration.Snapshot) { s.Record.RequestedPause = "run-1" }, ""},
-		"a user's own":              {[]migration.PendingCondition{others}, func(*Migration, *migration.Snapshot) {}, ""},
-		"a run that writes nothing": {[]migration.PendingCondition{ours}, func(m *Migration, _ *migration.Snapshot) { m.Options.ReadOnly = true }, ""},
-		"an undo":                   {[]migration.PendingCondition{ours}, func(m *Migration, _ *migration.Snapshot) { *m = *m.Undo() }, ""},
+		"of a finding": {[]migration.PendingCondition{others, ours}, func(*Migration, *migration.Snapshot) {}, "PausedByRun"},
+		"requested":    {[]migration.PendingCondition{ours}, func(_ *Migration, s *migration.Snapshot) { s.Record.RequestedPause = "run-1" }, ""},
+		"a user's own": {[]migration.PendingCondition{others}, func(*Migration, *migration.Snapshot) {}, ""},
+		"an undo":      {[]migration.PendingCondition{ours}, func(m *Migration, _ *migration.Snapshot) { *m = *m.Undo() }, ""},
 	} {
-		m, snap := &Migration{Backend: &clustertest.Editor{}}, clustertest.At(position.P4)
+		m, snap := &Migration{}, clustertest.At(position.P4)
 		snap.Reading.Pending = tt.pending
 		tt.change(m, &snap)
-		if got := clustertest.ReasonOf(m.Precheck(t.Context(), snap, begun)); got != tt.want {
+		if got := clustertest.ReasonOf(m.requireDecision(snap)); got != tt.want {
 			t.Errorf("%s: %q, wanted %q", name, got, tt.want)
+		}
+	}
+	for _, id := range []journal.StepID{migration.StepEnable, migration.StepInstall, migration.StepHandOver, migration.StepSwitch, migration.StepDisable} {
+		core := &Migration{Access: migration.Access{Kube: clustertest.Permissive(nil)}, Backend: &clustertest.Editor{}}
+		snap := clustertest.At(position.P3)
+		snap.Reading.Pending = []migration.PendingCondition{ours}
+		got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), clustertest.TxFor(t, id), snap)
+		if err != nil || got.Kind != runner.Failed || clustertest.ReasonOf(got.Err) != "PausedByRun" {
+			t.Errorf("%s: %+v, %v", id, got, err)
 		}
 	}
 }

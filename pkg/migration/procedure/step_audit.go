@@ -133,6 +133,9 @@ func (m *Migration) judgeFailure(snap migration.Snapshot, step journal.StepID, w
 	if harm := m.Guard.Judge(signals); harm != nil {
 		return migration.MustPause(harm), nil
 	}
+	if err := m.requireDecision(snap); err != nil {
+		return migration.Failed(err), nil
+	}
 	if f, ok := fault.As(fails); ok {
 		wait.Seen = f.Seen
 	}

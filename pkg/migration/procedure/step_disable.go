@@ -86,6 +86,9 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	if err := s.Guard.Judge(signalsOf(s.ID, snap)); err != nil {
 		return guardVerdict(err, "nothing is paused"), nil
 	}
+	if err := s.requireDecision(snap); err != nil {
+		return migration.Failed(err), nil
+	}
 	if err := s.Guard.KeepRestarts(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err
 	}

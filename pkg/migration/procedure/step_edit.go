@@ -146,6 +146,9 @@ func (s *editStep) Verify(ctx context.Context, tx *runner.Tx, snap migration.Sna
 			return verdict, err
 		}
 	}
+	if err := s.requireDecision(snap); err != nil {
+		return migration.Failed(err), nil
+	}
 	step := s.step()
 	now, err := s.Backend.Rollout(ctx, tx, snap, step, s.history.rollout.applied[s.ID])
 	if err != nil {

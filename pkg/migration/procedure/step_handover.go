@@ -74,6 +74,9 @@ func (s *handOver) Verify(ctx context.Context, tx *runner.Tx, snap migration.Sna
 	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
 		return guardVerdict(err, "nothing is lost, every kube-controller-manager is still in-tree"), nil
 	}
+	if err := s.requireDecision(snap); err != nil {
+		return migration.Failed(err), nil
+	}
 	owner := snap.Reading.LeaseVerdict()
 	fence, fenced := fenceOf(tx.Record(), tx.Run())
 	switch {

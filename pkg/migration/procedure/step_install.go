@@ -69,6 +69,9 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
 		return migration.MustPause(err), nil
 	}
+	if err := s.requireDecision(snap); err != nil {
+		return migration.Failed(err), nil
+	}
 	judge := s.Chart().Judge
 	if snap.Switched() {
 		judge = s.Chart().JudgeImage

@@ -60,7 +60,7 @@ func life() []seeded {
 			runnerTest, "TestRun_pauseRequest_pauses", false},
 		{"L5-past", "a run goes on at the pause of an earlier finding", "pkg/migration/procedure/precheck.go",
 			"	if i < 0 || snap.Record.RequestedPause", `	if i < 0 || defect.On("L5-past") || snap.Record.RequestedPause`,
-			"./pkg/migration/procedure", "TestPrecheck_pausedByRun", false},
+			"./pkg/migration/procedure", "TestRequireDecision", false},
 		{"L5-release", "a run ends a pause that it made because of observed harm", "pkg/rke2/pause.go",
 			`	return by != "" && by == snap.Record.RequestedPause`, `	return by != "" && (by == snap.Record.RequestedPause || defect.On("L5-release"))`,
 			"./pkg/rke2", "TestPauseIsReleased", false},
