@@ -23,6 +23,7 @@ type disturbance struct {
 	act    func(context.Context, *testing.T, *duel)
 	frozen bool // the leader is frozen, and runs next to its successor
 	killed bool // awsmigrate is killed
+	starts bool // act starts awsmigrate itself
 	or     int  // another possible exit code
 }
 
@@ -33,7 +34,10 @@ func disturbances() []disturbance {
 		{name: "the leader's pod is deleted with force", act: forcedDeletion},
 		{name: "a machine is away", act: machineIsAway, or: 3},
 		{name: "killed after each pod", act: killedAfterEachPod, killed: true},
+		{name: "killed at each write", act: killedAtEachWrite, starts: true},
+		{name: "the watches of awsmigrate are cut", act: watchesAreCut, starts: true},
 		{name: "the API servers are away", act: serversAreAway, or: 3},
+		{name: "the API servers are killed", act: serversAreKilled, or: 3},
 		{name: "a foreign process takes the main lease", act: foreignLeader, or: 3},
 		{name: "a foreign process holds the main lease for a while", act: foreignLeaderStays, or: 3},
 		{name: "a foreign rollout", act: foreignRollout, or: 3},
@@ -69,7 +73,9 @@ func disturbDisable(ctx context.Context, t *testing.T, lab *scenario.Lab, a dist
 	must(t, err)
 	d.holder = seen.Of(scenario.Service).RunBy()[0]
 
-	d.disable(ctx, t)
+	if !a.starts {
+		d.disable(ctx, t)
+	}
 	a.act(ctx, t, d)
 	code, err := d.run.Wait(ctx)
 	must(t, err)
@@ -229,6 +235,18 @@ func killedAfterEachPod(ctx context.Context, t *testing.T, d *duel) {
 		var err error
 		d.run, err = d.lab.Start(ctx, testWriter{t}, d.run.Args...)
 		must(t, err)
+	}
+}
+
+// serversAreKilled kills every API server of the cluster at once, which ends all watches. The
+// kubelets start them again.
+func serversAreKilled(ctx context.Context, t *testing.T, d *duel) {
+	servers, err := d.lab.Running("kube-apiserver")
+	must(t, err)
+	for _, p := range servers {
+		if p.Node != "" { // not Rancher's
+			must(t, d.lab.Lab(ctx, "kill", p.Name))
+		}
 	}
 }
 
