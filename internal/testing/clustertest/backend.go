@@ -92,6 +92,7 @@ type SideConfig struct {
 	At        position.Position
 	Refused   error
 	Installed migration.InstallMethod
+	Pending   []migration.PendingCondition
 }
 
 // Read implements migration.Backend.
@@ -156,5 +157,6 @@ func (s *Side) JudgeSnapshot(context.Context, *runner.Tx, migration.Snapshot) (r
 func (c SideConfig) Combine(down downstream.Cluster) migration.Reading {
 	r := At(c.At).Reading
 	r.Down, r.Unsupported, r.InstalledAs, r.Roller = down, c.Refused, c.Installed, migration.ByRancher()
+	r.Pending = append(r.Pending, c.Pending...)
 	return r
 }

@@ -149,7 +149,10 @@ func (m *Migration) Foresee(ctx context.Context, snap migration.Snapshot) (Fores
 	if m.isUndo {
 		return m.foreseeUndo(snap), nil
 	}
-	foreseen := Foreseen{Stops: m.requireDecision(snap)}
+	var foreseen Foreseen
+	if m.Writes(snap) {
+		foreseen.Stops = m.requireDecision(snap)
+	}
 	if isUnstarted(snap) { // like Precheck
 		var err error
 		if snap, err = m.Observe(ctx, journal.Record{}); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -63,8 +64,9 @@ func TestPrecheck_unstarted_runsChecks(t *testing.T) {
 	}
 }
 
-// Every step that could wait stops at the pause of an earlier run's finding, which only a user ends.
-// A requested pause, a user's own and an undo do not stop it.
+// Every step that could wait stops at the pause of an earlier run's finding, which only a user ends,
+// and names a finding that is still there instead. A requested pause, a user's own and an undo do
+// not stop it.
 func TestRequireDecision(t *testing.T) {
 	ours := migration.PendingCondition{Object: "x", Seen: "paused by awsmigrate (run-1)", Wanted: "not paused", OurPause: true}
 	others := migration.PendingCondition{Object: "x", Seen: "paused by annotation", Wanted: "not paused"}
@@ -89,9 +91,16 @@ func TestRequireDecision(t *testing.T) {
 		core := &Migration{Access: migration.Access{Kube: clustertest.Permissive(nil)}, Backend: &clustertest.Editor{}}
 		snap := clustertest.At(position.P3)
 		snap.Reading.Pending = []migration.PendingCondition{ours}
-		got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), clustertest.TxFor(t, id), snap)
-		if err != nil || got.Kind != runner.Failed || clustertest.ReasonOf(got.Err) != "PausedByRun" {
-			t.Errorf("%s: %+v, %v", id, got, err)
+		step, tx, wait := makeStep(base{Migration: core, ID: id}), clustertest.TxFor(t, id), &runner.Verdict{Kind: runner.Waiting}
+		for _, want := range []string{"PausedByRun", "StarvingLease"} {
+			got, err := step.Verify(t.Context(), tx, snap)
+			if err != nil || clustertest.ReasonOf(got.Err) != want {
+				t.Errorf("%s: %+v, %v, wanted %s", id, got, err, want)
+			}
+			if got, err := core.judgeFailure(snap, id, wait, errors.New("a check fails")); err != nil || clustertest.ReasonOf(got.Err) != want {
+				t.Errorf("%s, a preflight that waits for it: %+v, %v, wanted %s", id, got, err, want)
+			}
+			snap.Reading.KCMs = []migration.KCM{{Member: "cp", Known: true, Args: component.Parse([]string{"--cloud-provider=external", "--enable-leader-migration"})}}
 		}
 	}
 }

@@ -214,6 +214,8 @@ func TestForesee(t *testing.T) {
 	left := func(s *migration.Snapshot) {
 		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepInstall}}}
 	}
+	ours := []migration.PendingCondition{{OurPause: true}}
+	paused := func(s *migration.Snapshot) { s.Reading.Pending = ours }
 	for name, tt := range map[string]struct {
 		at     position.Position
 		bad    bool
@@ -229,6 +231,8 @@ func TestForesee(t *testing.T) {
 		}, false},
 		"an earlier run left it moving":  {position.P1, true, func(s *migration.Snapshot) { left(s); s.Reading.Pending = clustertest.Rolling().Pending }, false},
 		"it was left, and does not move": {position.P1, true, left, true},
+		"paused because of a finding":    {position.P1, false, paused, true},
+		"the same, and nothing to do":    {position.P5, false, paused, false},
 		"a foreign rollout":              {position.P1, true, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, true},
 	} {
 		core, _, by := observer(tt.at)
@@ -248,7 +252,12 @@ func TestForesee(t *testing.T) {
 		}
 	}
 	core, _, by := observer(position.P0)
+	by.Config.Pending = ours
 	snap := looked(t, core, journal.Record{})
+	snap.Record.RequestedPause = "run-1"
+	if got, err := core.Foresee(t.Context(), snap); err != nil || clustertest.ReasonOf(got.Stops) == "PausedByRun" {
+		t.Errorf("a requested pause at P0: %v, stops %v", err, got.Stops)
+	}
 	by.Lookup = clustertest.ErrAway
 	if _, err := core.Foresee(t.Context(), snap); err == nil {
 		t.Error("a cluster that cannot be observed anew was judged")
