@@ -17,6 +17,7 @@ func TestDemo(t *testing.T) {
 	ctx := within(t, 25*time.Minute)
 	t.Run("audited before", func(t *testing.T) { auditedAt(ctx, t, lab, "P0", beforeMigration()) })
 	asOnRealMachines(ctx, t, lab, "p0")
+	course := follow(ctx, t, lab)
 	begun, record := time.Now(), recordIn(lab, "run")
 	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t}, nil, "--record", record)
 	if err != nil {
@@ -44,6 +45,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("the record with the journal: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	asOnRealMachines(ctx, t, lab, "p5")
+	wentAsOnRealMachines(t, lab, course)
 	t.Run("audited after", func(t *testing.T) {
 		auditedAt(ctx, t, lab, "P5", afterMigration())
 		auditedWithRights(ctx, t, lab)

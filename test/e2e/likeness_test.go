@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,5 +41,49 @@ func asOnRealMachines(ctx context.Context, t *testing.T, lab *scenario.Lab, posi
 	})
 	if err != nil {
 		t.Errorf("%v\n%s", err, strings.Join(different, "\n"))
+	}
+}
+
+// follow watches the cluster from now on.
+func follow(ctx context.Context, t *testing.T, lab *scenario.Lab) *likeness.Course {
+	t.Helper()
+	ctx, stop := context.WithCancel(ctx)
+	t.Cleanup(stop)
+	course, err := lab.Course(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return course
+}
+
+// wentAsOnRealMachines compares how Nodes, static pods and leases changed with the record of
+// migrations on real machines. Those handed over early.
+func wentAsOnRealMachines(t *testing.T, lab *scenario.Lab, course *likeness.Course) {
+	t.Helper()
+	record := recordedCourse(t, lab)
+	if lab.Natural {
+		record = slices.DeleteFunc(record, func(line string) bool { return slices.Contains(earlyAlone(), line) })
+	}
+	if different := likeness.Differences(record, course.Lines()); len(different) > 0 {
+		t.Errorf("the changes are not those in %s:\n%s\nall of them:\n%s", sightFile(lab, "course"), strings.Join(different, "\n"), strings.Join(course.Delays(), "\n"))
+	}
+}
+
+func recordedCourse(t *testing.T, lab *scenario.Lab) []string {
+	t.Helper()
+	raw, err := os.ReadFile(sightFile(lab, "course"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(raw)), "\n")
+}
+
+// earlyAlone returns the changes that only an early hand-over makes: the holder of the migration
+// lease steps down, and its kube-controller-manager restarts.
+func earlyAlone() []string {
+	return []string{
+		"lease cloud-provider-extraction-migration: free → held",
+		"lease cloud-provider-extraction-migration: held → free",
+		"pod kube-controller-manager: ready → not ready",
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/test/likeness"
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
@@ -58,6 +59,7 @@ func realThereAndBack(t *testing.T, distro string) {
 	must(t, lab.Cordon(ctx, workers[0], true))
 	beginning, err := lab.Beginning(ctx)
 	must(t, err)
+	course := follow(ctx, t, lab)
 	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t}, nil)
 	must(t, err)
 	for _, controller := range evidence.Observation.Controllers {
@@ -66,6 +68,7 @@ func realThereAndBack(t *testing.T, distro string) {
 		}
 	}
 	seenOnRealMachines(ctx, t, lab, "p5")
+	wentOnRealMachines(t, lab, course)
 	keptAsObserved(ctx, t, lab)
 	u := undo{lab: lab, beginning: beginning}
 	u.goes(ctx, t, "undo")
@@ -82,7 +85,24 @@ func seenOnRealMachines(ctx context.Context, t *testing.T, lab *scenario.Lab, po
 	}
 	seen, err := lab.Sight(ctx)
 	must(t, err)
-	must(t, os.WriteFile(sightFile(lab, position), []byte(strings.Join(seen, "\n")+"\n"), 0o644))
+	writeSight(t, sightFile(lab, position), seen)
+}
+
+// wentOnRealMachines does the same for the changes during the migration, which it adds to the record,
+// and prints their delays.
+func wentOnRealMachines(t *testing.T, lab *scenario.Lab, course *likeness.Course) {
+	t.Helper()
+	t.Log(strings.Join(course.Delays(), "\n"))
+	if os.Getenv(updateSight) == "" {
+		wentAsOnRealMachines(t, lab, course)
+		return
+	}
+	writeSight(t, sightFile(lab, "course"), likeness.Merge(recordedCourse(t, lab), course.Lines()))
+}
+
+func writeSight(t *testing.T, file string, lines []string) {
+	t.Helper()
+	must(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 }
 
 // realRKEKilled kills rke in the five seconds in which it waits for an API server's end. The

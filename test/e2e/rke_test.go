@@ -29,6 +29,7 @@ func TestRKE(t *testing.T) {
 	asOnRealMachines(ctx, t, lab, "p0")
 	before := text(t, lab.ClusterFile)
 	planned := plannedHash(ctx, t, lab)
+	course := follow(ctx, t, lab)
 	begun := time.Now()
 	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t}, nil)
 	if err != nil {
@@ -49,6 +50,7 @@ func TestRKE(t *testing.T) {
 		}
 	}
 	asOnRealMachines(ctx, t, lab, "p5")
+	wentAsOnRealMachines(t, lab, course)
 	files := folder(t, lab)
 	migratedIsLeftAlone(t, lab)
 	if now := folder(t, lab); !slices.Equal(now, files) || text(t, lab.ClusterFile) != evidence.ClusterFile {

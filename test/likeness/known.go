@@ -8,7 +8,10 @@ type Difference struct {
 	Reason   string
 }
 
-// Known returns the differences between a Node on real machines and one on the stand-ins that stay.
+// leaves is the reason of a pod's deletion that no change of its manifest asks for.
+const leaves = "no machine leaves those of the record"
+
+// Known returns the differences between real machines and stand-ins that stay.
 func Known() []Difference {
 	return []Difference{
 		{"status.capacity.cpu:", "the size of a machine"},
@@ -22,6 +25,10 @@ func Known() []Difference {
 		{"status.nodeInfo.", "the operating system and runtime of the machine; the real one runs pods in containerd"},
 		{"status.conditions[Ready].message", "AppArmor is no part of the machine of the tests"},
 		{"unschedulable", "a user's cordon"},
+		{"joined ", "no machine joins those of the record"},
+		{"pod kube-proxy: ready → to be deleted", leaves},
+		{"pod kube-proxy: not ready → to be deleted", leaves},
+		{"pod kube-proxy: to be deleted → ", leaves},
 		{"lease helm-controller-lock:", "the helm controller of real machines is a process of the lab, with a lease of its own"},
 		{"annotations.alpha.kubernetes.io/provided-node-ip", "rke gives --node-ip to a machine whose internal address is not its address, as every one of the stand-ins"},
 	}

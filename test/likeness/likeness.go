@@ -1,8 +1,9 @@
 // Package likeness compares what an API client sees of a cluster on the lab's stand-ins with what
 // it sees of one on real machines: a record of the latter is kept, and the former is held to it.
 //
-// It compares Nodes, the Leases of leaders and the mirror pods of static pods at one moment. It omits
-// the durations of leases, which tests shorten, the order and delay of changes, events, and other pods.
+// It compares Nodes, the Leases of leaders and the mirror pods of static pods at one moment, and the
+// states through which these pass in a migration. It omits the durations of leases, which tests
+// shorten, delays, events, and other pods.
 package likeness
 
 import (
@@ -64,15 +65,21 @@ func describe(lines map[string]bool, of string, object any, names *strings.Repla
 	return nil
 }
 
-// Differences returns the lines that only one of two descriptions has, with - for the record and
-// + for the other.
+// atTimes begins a line of a record that not everything recorded showed.
+const atTimes = "? "
+
+// Differences returns the lines that the record has and the other description lacks, with -, and
+// those that the record lacks, with +.
 func Differences(record, seen []string) []string {
 	var out []string
-	for mark, sides := range map[string][2][]string{"- ": {record, seen}, "+ ": {seen, record}} {
-		for _, line := range sides[0] {
-			if !slices.Contains(sides[1], line) {
-				out = append(out, mark+line)
-			}
+	for _, line := range record {
+		if !strings.HasPrefix(line, atTimes) && !slices.Contains(seen, line) {
+			out = append(out, "- "+line)
+		}
+	}
+	for _, line := range seen {
+		if !slices.Contains(record, line) && !slices.Contains(record, atTimes+line) {
+			out = append(out, "+ "+line)
 		}
 	}
 	slices.SortFunc(out, func(a, b string) int { return cmp.Or(strings.Compare(a[2:], b[2:]), strings.Compare(a, b)) })

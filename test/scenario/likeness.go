@@ -2,8 +2,13 @@ package scenario
 
 import (
 	"context"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/awsmigrate/awsmigrate/test/likeness"
 )
@@ -34,4 +39,47 @@ func (l *Lab) Sight(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return likeness.Describe(nodes.Items, leases.Items, pods.Items)
+}
+
+// Course watches the Nodes, static pods and leaders of the cluster until ctx ends.
+func (l *Lab) Course(ctx context.Context) (*likeness.Course, error) {
+	course := likeness.NewCourse()
+	factory := informers.NewSharedInformerFactoryWithOptions(l.Downstream, 0, informers.WithNamespace(metav1.NamespaceSystem))
+	var delivered []cache.InformerSynced
+	for informer, see := range map[cache.SharedIndexInformer]func(object any, isGone bool){
+		factory.Core().V1().Nodes().Informer(): func(object any, isGone bool) {
+			if node, is := object.(*corev1.Node); is && !isGone {
+				course.Node(time.Now(), node)
+			}
+		},
+		factory.Core().V1().Pods().Informer(): func(object any, isGone bool) {
+			if pod, is := object.(*corev1.Pod); is {
+				course.Pod(time.Now(), pod, isGone)
+			}
+		},
+		factory.Coordination().V1().Leases().Informer(): func(object any, isGone bool) {
+			if lease, is := object.(*coordinationv1.Lease); is {
+				course.Lease(time.Now(), lease, isGone)
+			}
+		},
+	} {
+		registered, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(object any) { see(object, false) },
+			UpdateFunc: func(_, object any) { see(object, false) },
+			DeleteFunc: func(object any) {
+				if last, missed := object.(cache.DeletedFinalStateUnknown); missed {
+					object = last.Obj
+				}
+				see(object, true)
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
+		delivered = append(delivered, registered.HasSynced)
+	}
+	factory.Start(ctx.Done())
+	cache.WaitForCacheSync(ctx.Done(), delivered...)
+	course.Begin(time.Now())
+	return course, ctx.Err()
 }

@@ -35,6 +35,9 @@ const podSyncPeriod = time.Second
 // serve synchronises pods and mirror pods with the API until ctx ends.
 func (m *podManager) serve(ctx context.Context, k *kubelet) {
 	m.adopt(k.id.Name)
+	for _, worker := range m.list() {
+		worker.probeAgain()
+	}
 	wake := make(chan struct{}, 1)
 	m.a.mu.Lock()
 	m.a.watchers = []func(){func() { nudge(wake) }}

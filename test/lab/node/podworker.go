@@ -190,6 +190,15 @@ func (w *podWorker) signal(sig os.Signal, hold time.Duration) (bool, error) {
 	return reached, nil
 }
 
+// probeAgain forgets the results of probes.
+func (w *podWorker) probeAgain() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tasks {
+		t.probeAgain()
+	}
+}
+
 // stop ends the processes and returns when they are gone.
 func (w *podWorker) stop() {
 	w.cancel()

@@ -23,6 +23,24 @@ type probes struct {
 	startup, readiness, liveness *probe
 }
 
+// afterRestart is the delay of the first probe of a kubelet that found the container running. A real
+// one takes a random time of at most a period, and static pods were not ready for 0.4 to 9 s
+// (pkg/kubelet/prober/worker.go@v1.26.13).
+const afterRestart = 2 * time.Second
+
+// again returns the probes of a kubelet that found the container running.
+func (p probes) again() probes {
+	for _, first := range []**probe{&p.startup, &p.readiness} {
+		if *first != nil {
+			later := **first
+			later.delay = afterRestart
+			*first = &later
+			break
+		}
+	}
+	return p
+}
+
 // run reports readiness, and calls dead once if startup or liveness fails for good.
 func (p probes) run(ctx context.Context, c clock.WithTicker, ready func(bool), dead func()) {
 	if p.startup != nil {

@@ -37,13 +37,14 @@ func newStaticPods(ctx context.Context, a *Agent) *staticPods {
 	return &staticPods{a: a, ctx: ctx, pods: map[string]*staticPod{}, left: map[string]*staticPod{}}
 }
 
-// apply changes the running components to those of r. Unchanged ones keep running. Components
-// wait for the machine's API server, as under RKE2.
+// apply changes the running components to those of r. Unchanged ones keep running, and are probed
+// again by the kubelet, which is another one. Components wait for the machine's API server, as under RKE2.
 func (s *staticPods) apply(ctx context.Context, r Rendering) error {
 	wanted := map[string]*corev1.Pod{}
 	for _, pod := range r.Static {
 		wanted[pod.Component] = manifest(pod, r.Version, s.a.fs)
 	}
+	known := s.list()
 	s.removeOthers(wanted)
 	s.replace(Etcd, wanted[Etcd])
 	s.replace(KubeAPIServer, wanted[KubeAPIServer])
@@ -52,6 +53,11 @@ func (s *staticPods) apply(ctx context.Context, r Rendering) error {
 	}
 	for _, component := range []string{KubeControllerManager, KubeScheduler, CloudControllerManager, kubeProxy} {
 		s.replace(component, wanted[component])
+	}
+	for _, pod := range s.list() {
+		if slices.Contains(known, pod) {
+			pod.task.probeAgain()
+		}
 	}
 	return nil
 }
@@ -110,10 +116,11 @@ func (s *staticPods) replace(component string, pod *corev1.Pod) {
 func (s *staticPods) task(component string, pod *corev1.Pod) *task {
 	t := &task{
 		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, relist: s.a.c.Timing.Relist, grace: s.a.c.Timing.Grace,
-		onChange: s.a.changed, tail: func() string { return "" }, kubelet: &s.a.kubeletRuns,
+		onChange: s.a.changed, tail: func() string { return "" }, kubelet: &s.a.kubeletRuns, again: make(chan struct{}, 1),
 	}
 	if component == Etcd || component == CloudControllerManager || component == kubeProxy {
 		t.start = func(int) (process, error) { return newPause(), nil }
+		t.probes.startup = &probe{check: func(context.Context) error { return nil }, period: time.Second, timeout: time.Second, failureLimit: 1}
 		return t
 	}
 	log := filepath.Join(s.a.dir, "log", component+".log")

@@ -55,8 +55,9 @@ type task struct {
 	relist   time.Duration // until its kubelet sees an end
 	probes   probes
 	onChange func()
-	kubelet  *gate       // nil if it is never frozen
-	left     atomic.Bool // its kubelet no longer knows it, and does not restart it
+	kubelet  *gate         // nil if it is never frozen
+	left     atomic.Bool   // its kubelet no longer knows it, and does not restart it
+	again    chan struct{} // another run of its kubelet has begun
 
 	mu    sync.Mutex
 	state taskState
@@ -174,17 +175,37 @@ func (t *task) sleep(ctx context.Context, d time.Duration) bool { return wait(ct
 // watch returns when p has exited: on its own, after a failed liveness probe, or because ctx is
 // done.
 func (t *task) watch(ctx context.Context, p process) {
+	for probes := t.probes; t.probe(ctx, p, probes); probes = t.probes.again() {
+		t.setReady(false)
+	}
+}
+
+// probe probes p for one run of the kubelet. It reports whether another run has begun.
+func (t *task) probe(ctx context.Context, p process, probes probes) bool {
 	probing, stop := context.WithCancel(ctx)
-	defer stop()
-	dead := make(chan struct{})
-	go t.probes.run(probing, t.clock, t.setReady, func() { close(dead) })
+	dead, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		probes.run(probing, t.clock, t.setReady, func() { close(dead) })
+	}()
+	defer func() { stop(); <-ended }()
 	select {
+	case <-t.again:
+		return true
 	case <-p.Done():
 	case <-dead:
 		t.thawed(ctx)
 		p.Stop(t.grace)
 	case <-ctx.Done():
 		p.Stop(t.grace)
+	}
+	return false
+}
+
+// probeAgain forgets the results of probes, as a kubelet that was restarted has none.
+func (t *task) probeAgain() {
+	if t.probes.startup != nil || t.probes.readiness != nil {
+		nudge(t.again)
 	}
 }
 

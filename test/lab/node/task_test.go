@@ -30,8 +30,14 @@ type scripted struct {
 
 func script(t *testing.T, policy corev1.RestartPolicy, failures ...error) *scripted {
 	t.Helper()
+	return scriptProbed(t, probes{}, policy, failures...)
+}
+
+func scriptProbed(t *testing.T, probes probes, policy corev1.RestartPolicy, failures ...error) *scripted {
+	t.Helper()
 	s := &scripted{clock: clocktesting.NewFakeClock(time.Unix(1000, 0)), starts: make(chan *pause, 10), done: make(chan struct{})}
-	s.task = &task{clock: s.clock, policy: policy, backOff: 10 * time.Second, grace: time.Second, tail: func() string { return "last words" }, kubelet: &gate{}}
+	s.task = &task{clock: s.clock, policy: policy, backOff: 10 * time.Second, grace: time.Second, tail: func() string { return "last words" }, kubelet: &gate{},
+		probes: probes, again: make(chan struct{}, 1)}
 	s.start = func(int) (process, error) {
 		if len(failures) > 0 {
 			err := failures[0]
@@ -159,5 +165,21 @@ func TestReadinessNeedsARunningProcess(t *testing.T) {
 	<-s.done
 	if s.snapshot().Ready {
 		t.Error("an ended process is ready")
+	}
+}
+
+// A restarted kubelet shows a container as not ready until it has probed it.
+func TestProbedAgain(t *testing.T) {
+	passes := &probe{check: func(context.Context) error { return nil }, period: time.Second, timeout: time.Second, failureLimit: 1}
+	for name, p := range map[string]probes{"startup": {startup: passes}, "readiness": {readiness: passes}} {
+		s := scriptProbed(t, p, corev1.RestartPolicyAlways)
+		s.next(t)
+		s.until(t, name+": ready", func(x taskState) bool { return x.Ready })
+		for range 2 {
+			s.probeAgain()
+			s.until(t, name+": not probed yet", func(x taskState) bool { return !x.Ready && x.Running && s.clock.HasWaiters() })
+			s.clock.Step(afterRestart)
+			s.until(t, name+": ready again", func(x taskState) bool { return x.Ready })
+		}
 	}
 }
