@@ -68,6 +68,14 @@ func All() []verify.Check[Prepared] {
 			Source:  "rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, calculateConcurrency",
 			Fix:     "set upgradeStrategy.controlPlaneConcurrency to 1",
 		})},
+		{Judge: judgeWorkerConcurrency, Meta: verify.Meta{
+			ID: "AWSM-127", Title: "a rollout leaves some workers in service", Category: category,
+			Applies: position.BeforeSwitch(),
+			Why:     "a Node may be not Ready for up to ten seconds after RKE2 restarts: meanwhile its pods are no endpoints of Services, and load balancers lose the machine",
+			Source: "kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13, fastStatusUpdateOnce; pkg/controller/nodelifecycle; " +
+				"kubernetes/cloud-provider:controllers/service/controller.go@v0.26.13, allNodePredicates",
+			Fix: "set upgradeStrategy.workerConcurrency to 1, or to fewer than there are workers",
+		}},
 		{Judge: judgeDrain, Meta: rules.Drain().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "drain options evict pods in every rollout, and at its end uncordon nodes that an administrator had cordoned",

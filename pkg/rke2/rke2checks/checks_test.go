@@ -211,6 +211,10 @@ func checkTraps() []trap {
 				Selector: &metav1.LabelSelector{MatchLabels: map[string]string{config.LabelEtcd: "true"}}}}
 		}, warn, "demo-2"},
 		{"AWSM-125", "a name of the operating system", func(p *Prepared) { p.Stands, p.Down.Nodes[3].Name = position.P5, "worker-1" }, warn, "worker-1"},
+		{"AWSM-127", "all workers at once", func(p *Prepared) {
+			p.Machines = append(p.Machines, p.Machines[3])
+			p.Cluster.Spec.Upgrade.WorkerConcurrency = "0"
+		}, warn, "all 2 workers"},
 		{"AWSM-126", "the target", func(p *Prepared) {
 			p.Cluster.Spec.Global[config.KeyManagerArg] = []any{"pod-eviction-timeout=30s"}
 			p.Options.KubernetesVersion = "v1.27.16+rke2r1"

@@ -1,7 +1,10 @@
 package rke2checks
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -150,6 +153,38 @@ func judgeConcurrency(p Prepared) []verify.Finding {
 		return []verify.Finding{verify.Failure(p.ObjectName(), "controlPlaneConcurrency 0: all control planes restart together", "1", "")}
 	}
 	return []verify.Finding{verify.Warning(p.ObjectName(), "controlPlaneConcurrency "+concurrency, "1", "")}
+}
+
+// judgeWorkerConcurrency warns of a rollout that restarts all workers at once.
+func judgeWorkerConcurrency(p Prepared) []verify.Finding {
+	workers := 0
+	for _, m := range p.Machines {
+		if m.Worker() && !m.Server() {
+			workers++
+		}
+	}
+	setting := p.Cluster.Spec.Upgrade.WorkerConcurrency
+	if workers < 2 || atOnce(setting, workers) < workers {
+		return nil
+	}
+	return []verify.Finding{verify.Warning(p.ObjectName(), fmt.Sprintf("workerConcurrency %s: all %d workers restart together", setting, workers), "fewer", "")}
+}
+
+// atOnce returns how many of the machines Rancher restarts at once: one by default, and all with 0.
+// It rounds a share up, and rolls nothing out with a value that it cannot read
+// (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, calculateConcurrency).
+func atOnce(setting string, machines int) int {
+	text, isShare := strings.CutSuffix(cmp.Or(setting, "1"), "%")
+	n, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return 0
+	case n == 0:
+		return machines
+	case isShare:
+		return int(math.Ceil(float64(machines) * n / 100))
+	}
+	return int(n)
 }
 
 func judgeDrain(p Prepared) []verify.Finding {

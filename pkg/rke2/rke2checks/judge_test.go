@@ -52,6 +52,39 @@ func TestJudgeHealthChecks_andConcurrency(t *testing.T) {
 	}
 }
 
+func TestJudgeWorkerConcurrency(t *testing.T) {
+	for name, tt := range map[string]struct {
+		concurrency string
+		workers     int
+		want        verify.Status
+	}{
+		"the default":         {"", 3, ""},
+		"one":                 {"1", 3, ""},
+		"two of three":        {"2", 3, ""},
+		"all":                 {"0", 3, verify.Warn},
+		"as many":             {"3", 3, verify.Warn},
+		"more":                {"10", 3, verify.Warn},
+		"a share of all":      {"100%", 3, verify.Warn},
+		"a share, rounded up": {"67%", 3, verify.Warn},
+		"a smaller share":     {"66%", 3, ""},
+		"no share":            {"0%", 3, verify.Warn},
+		"of a single one":     {"0", 1, ""},
+		"of none":             {"0", 0, ""},
+		"unreadable":          {"some", 3, ""},
+	} {
+		p := sound()
+		worker := p.Machines[3]
+		p.Machines = p.Machines[:3]
+		for range tt.workers {
+			p.Machines = append(p.Machines, worker)
+		}
+		p.Cluster.Spec.Upgrade.WorkerConcurrency = tt.concurrency
+		if got := statusOf(judgeWorkerConcurrency(*p)); got != tt.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func statusOf(found []verify.Finding) verify.Status {
 	if len(found) == 0 {
 		return ""
