@@ -71,7 +71,7 @@ func All() []verify.Check[Prepared] {
 		{Judge: judgeWorkerConcurrency, Meta: verify.Meta{
 			ID: "AWSM-127", Title: "a rollout leaves some workers in service", Category: category,
 			Applies: position.BeforeSwitch(),
-			Why:     "a Node may be not Ready for up to ten seconds after RKE2 restarts: meanwhile its pods are no endpoints of Services, and load balancers lose the machine",
+			Why:     "a Node may be not Ready for up to ten seconds after RKE2 restarts: meanwhile its pods may leave Services, and load balancers lose the machine",
 			Source: "kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13, fastStatusUpdateOnce; pkg/controller/nodelifecycle; " +
 				"kubernetes/cloud-provider:controllers/service/controller.go@v0.26.13, allNodePredicates",
 			Fix: "set upgradeStrategy.workerConcurrency to 1, or to fewer than there are workers",
