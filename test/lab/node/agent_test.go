@@ -71,7 +71,7 @@ func (m *machine) inTreeNode(ctx context.Context) error {
 		return fmt.Errorf("node-args: %w", err)
 	}
 	switch {
-	case !nodeReady(node):
+	case !isReady(node):
 		return errors.New("not ready")
 	case node.Spec.ProviderID != "aws:///us-east-1a/i-0123456789abcdef0":
 		return fmt.Errorf("ProviderID %q", node.Spec.ProviderID)
@@ -373,7 +373,7 @@ func (m *machine) renames(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if nodeReady(node) {
+		if isReady(node) {
 			return errors.New("still ready")
 		}
 		return nil

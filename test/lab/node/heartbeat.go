@@ -25,7 +25,7 @@ const (
 // started comes before the container runtime was asked, so the Node is not Ready. If it was Ready
 // before, that remains for a period (Run and fastStatusUpdateOnce of
 // kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13). On real machines this was so after 12 of
-// 14 restarts, three times for 6 to 10 s, and after none of four by rke.
+// 14 restarts, four times for 10 s, and after none of four by rke.
 func (k *kubelet) heartbeats(ctx context.Context) {
 	asked := k.s.rke2 == nil
 	if wasReady := k.heartbeat(ctx, asked); !asked && !wasReady {

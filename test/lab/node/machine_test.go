@@ -215,15 +215,6 @@ func (m *machine) pod(ctx context.Context, name string) (*corev1.Pod, error) {
 	return m.admin.CoreV1().Pods("kube-system").Get(ctx, name, metav1.GetOptions{})
 }
 
-func nodeReady(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
 func podReady(pod *corev1.Pod) bool {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {

@@ -33,7 +33,7 @@ func TestPlainNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(node.Status.Images) != plainImages || node.Spec.ProviderID != "aws:///us-east-1b/"+nodes[7].InstanceID || !nodeReady(node) ||
+	if len(node.Status.Images) != plainImages || node.Spec.ProviderID != "aws:///us-east-1b/"+nodes[7].InstanceID || !isReady(node) ||
 		node.Annotations[nodeArgsAnnotation] == "" || node.Labels[machineLabel] != "uid-7" || len(node.Spec.Taints) != 0 {
 		t.Errorf("node %+v", node)
 	}
