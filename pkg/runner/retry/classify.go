@@ -24,6 +24,8 @@ func DescribeOutage(err error) string {
 			said = errno.Error()
 		} else if errors.Is(e, io.EOF) || errors.Is(e, io.ErrUnexpectedEOF) {
 			said = "the connection ended (EOF)"
+		} else if streamReset(e) {
+			said = "the answer was cut (stream reset)"
 		} else if errors.Is(e, context.DeadlineExceeded) || errors.Is(e, os.ErrDeadlineExceeded) {
 			said = "no answer in time"
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"syscall"
 
+	"golang.org/x/net/http2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
@@ -85,7 +87,14 @@ func transientAlone(err error) bool {
 	case io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded, os.ErrDeadlineExceeded, http.ErrServerClosed:
 		return true
 	}
-	return utilnet.IsHTTP2ConnectionLost(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)
+	return streamReset(err) || utilnet.IsHTTP2ConnectionLost(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)
+}
+
+// streamReset reports whether the other end has cut an HTTP/2 answer, as Rancher's proxy does if its
+// own connection to the cluster breaks.
+func streamReset(err error) bool {
+	var stream http2.StreamError
+	return errors.As(err, &stream)
 }
 
 func transientErrno(e syscall.Errno) bool {

@@ -14,6 +14,10 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
 	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
@@ -100,6 +104,33 @@ func TestTransient_brokenConnections(t *testing.T) {
 		if err == nil || Transient(err) != want {
 			t.Errorf("%s: transient is %v: %v", address, Transient(err), err)
 		}
+	}
+}
+
+// TestTransient_cutAnswer has client-go read a list whose answer ends in the middle by HTTP/2, as from
+// Rancher's proxy when the API server behind it is killed.
+func TestTransient_cutAnswer(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 {
+			t.Errorf("asked by %s", r.Proto)
+		}
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte(`{"kind":"NodeList"`))
+		panic(http.ErrAbortHandler)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if got := DescribeOutage(err); !Transient(err) || got != "the answer was cut (stream reset)" {
+		t.Errorf("transient is %v, described as %q: %v", Transient(err), got, err)
+	}
+	if e, ok := fault.As(Classify(err, "Nodes")); !ok || e.Reason != "Unreachable" {
+		t.Errorf("classified as %v", e)
 	}
 }
 
