@@ -90,7 +90,7 @@ demo-binaries: $(LABBIN)/components $(LABBIN)/ccm-v1.26.0
 $(LABBIN)/components: test/lab/controlplane/go.mod $(wildcard test/lab/controlplane/components/*.go)
 	cd test/lab/controlplane && go build -trimpath -ldflags "$(call lab-ldflags,$(LAB_KUBERNETES))" -o $@ ./components
 	$(FORGET)
-	cd $(LABBIN) && for c in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl; do ln -sf components $$c; done
+	cd $(LABBIN) && for c in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl helm-controller; do ln -sf components $$c; done
 
 $(LABBIN)/ccm-v1.26.0: test/lab/controlplane/go.mod
 	cd test/lab/controlplane && go build -trimpath -ldflags "$(call lab-ldflags,v1.26.0)" -o $@ k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager
@@ -133,14 +133,9 @@ real-kubelet: $(LABBIN)/components $(LABBIN)/kubelet-$(REAL_KUBELET) ## what a r
 $(LABBIN)/kubelet-$(REAL_KUBELET): test/lab/kubelet126/go.mod
 	cd test/lab/kubelet126 && go build -trimpath -ldflags "$(call lab-ldflags,$(REAL_KUBELET))" -o $@ k8s.io/kubernetes/cmd/kubelet
 
-# The helm-controller of RKE2 1.26. Its go.sum is complete, like that of rke.
-REAL_HELM_CONTROLLER := v0.15.9
-$(LABBIN)/helm-controller-$(REAL_HELM_CONTROLLER): test/lab/helmcontroller015/go.mod
-	cd test/lab/helmcontroller015 && go build -trimpath -ldflags "-s -w" -o $@ github.com/k3s-io/helm-controller
-
 # Hosts with a real kubelet, for `lab up --machines real`.
 .PHONY: real-machines
-real-machines: demo-binaries $(LABBIN)/kubelet-$(REAL_KUBELET) $(LABBIN)/kube-proxy-$(REAL_KUBELET) $(LABBIN)/rke-$(REAL_RKE) $(LABBIN)/helm-controller-$(REAL_HELM_CONTROLLER) $(LABBIN)/hosttools ## build what a lab with real machines needs
+real-machines: demo-binaries $(LABBIN)/kubelet-$(REAL_KUBELET) $(LABBIN)/kube-proxy-$(REAL_KUBELET) $(LABBIN)/rke-$(REAL_RKE) $(LABBIN)/hosttools ## build what a lab with real machines needs
 
 $(LABBIN)/kube-proxy-$(REAL_KUBELET): test/lab/kubelet126/go.mod
 	cd test/lab/kubelet126 && go build -trimpath -ldflags "$(call lab-ldflags,$(REAL_KUBELET))" -o $@ k8s.io/kubernetes/cmd/kube-proxy

@@ -29,7 +29,7 @@ func Known() []Difference {
 		{"pod kube-proxy: ready → to be deleted", leaves},
 		{"pod kube-proxy: not ready → to be deleted", leaves},
 		{"pod kube-proxy: to be deleted → ", leaves},
-		{"lease helm-controller-lock:", "the helm controller of real machines is a process of the lab, with a lease of its own"},
+		{"lease helm-controller-lock:", "the helm controller is a process of the lab with a lease of its own; in RKE2 it is a part of the supervisor"},
 		{"annotations.alpha.kubernetes.io/provided-node-ip", "rke gives --node-ip to a machine whose internal address is not its address, as every one of the stand-ins"},
 	}
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
-	"github.com/awsmigrate/awsmigrate/test/lab/helmcontroller"
 	"github.com/awsmigrate/awsmigrate/test/lab/host"
 	"github.com/awsmigrate/awsmigrate/test/lab/node"
 	"github.com/awsmigrate/awsmigrate/test/lab/observer"
@@ -291,28 +290,6 @@ func (l *Lab) startRancher(ctx context.Context, parts *errgroup.Group) error {
 		return fmt.Errorf("installing Rancher's stand-in: %w", err)
 	}
 	parts.Go(func() error { return l.rancher.Run(ctx) })
-	return nil
-}
-
-// startHelmController runs the stand-in of RKE2's helm controller once the downstream cluster
-// answers.
-func (l *Lab) startHelmController(ctx context.Context, parts *errgroup.Group) error {
-	controller, err := helmcontroller.New(helmcontroller.Config{Cluster: l.downstream, Log: l.log})
-	if err != nil {
-		return err
-	}
-	parts.Go(func() error {
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		for controller.Install(ctx) != nil {
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-ticker.C:
-			}
-		}
-		return controller.Run(ctx)
-	})
 	return nil
 }
 

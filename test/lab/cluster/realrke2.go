@@ -16,7 +16,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/host"
 	"github.com/awsmigrate/awsmigrate/test/lab/node"
 	"github.com/awsmigrate/awsmigrate/test/lab/pki"
-	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
 // realProbePeriod is the period of rancher-system-agent's probes.
@@ -27,7 +26,7 @@ const realProbePeriod = 5 * time.Second
 func (l *Lab) partsRealRKE2(stop func()) []func(context.Context, *errgroup.Group) error {
 	return []func(context.Context, *errgroup.Group) error{
 		l.startAWS, l.startControl(stop), l.startManagement, l.openHosts, l.startBalancer, l.serveAWSByName,
-		l.startRancher, l.createCluster, l.startRealHelmController, l.startSettling,
+		l.startRancher, l.createCluster, l.startHelmController, l.startSettling,
 	}
 }
 
@@ -73,41 +72,6 @@ func (l *Lab) serveAWSByName(ctx context.Context, parts *errgroup.Group) error {
 	l.machines.boot = func(m *machine) *realMachine { return &realMachine{l: l, m: m} }
 	return nil
 }
-
-// startRealHelmController runs RKE2's helm controller, which is a part of its supervisor there. If it
-// ends, it is started again.
-func (l *Lab) startRealHelmController(ctx context.Context, parts *errgroup.Group) error {
-	const name = "helm-controller"
-	spec := proc.Spec{
-		Name: name, Kind: name, Path: l.hosts.HelmController(), Log: l.files.Log(name),
-		Args: []string{"--kubeconfig", l.files.Kubeconfig("downstream")},
-	}
-	parts.Go(func() error {
-		for {
-			process, err := l.supervisor.Start(spec)
-			if ctx.Err() != nil {
-				return nil //nolint:nilerr // the lab ends
-			}
-			if err != nil {
-				return err
-			}
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-process.Done():
-			}
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-time.After(restartDelay):
-			}
-		}
-	})
-	return nil
-}
-
-// restartDelay is RestartSec of RKE2's unit files.
-const restartDelay = 5 * time.Second
 
 // realMachine is the host of a machine.
 type realMachine struct {

@@ -89,6 +89,7 @@ func (l *Lab) settle(ctx context.Context) error {
 		bootStep{"Cluster Ready", l.waitApplication},
 		bootStep{"Pods Ready", l.waitPods},
 		bootStep{"Nodes without machines", l.createPlainNodes},
+		bootStep{"helm controller", l.waitHelmController},
 		bootStep{"the baseline for reset", l.remember},
 	)
 }

@@ -23,7 +23,7 @@ func Dir() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"} {
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "helm-controller"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return "", fmt.Errorf("the lab's binaries: %w; run `make lab-binaries` or set %s", err, DirVariable)
 		}

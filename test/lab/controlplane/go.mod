@@ -3,10 +3,17 @@ module github.com/awsmigrate/awsmigrate/test/lab/controlplane
 go 1.26
 
 require (
+	github.com/k3s-io/helm-controller v0.15.9
+	github.com/rancher/wrangler v1.1.1-0.20230425173236-39a4707f0689
 	github.com/spf13/cobra v1.6.1
 	go.etcd.io/etcd/server/v3 v3.5.9
+	k8s.io/api v0.26.13
+	k8s.io/apimachinery v0.26.13
+	k8s.io/client-go v0.26.13
+	k8s.io/cloud-provider v0.26.13
 	k8s.io/cloud-provider-aws v1.26.0
 	k8s.io/component-base v0.26.13
+	k8s.io/klog/v2 v2.80.1
 	k8s.io/kubectl v0.26.13
 	k8s.io/kubernetes v1.26.13
 )
@@ -51,8 +58,9 @@ require (
 	github.com/felixge/httpsnoop v1.0.3 // indirect
 	github.com/fsnotify/fsnotify v1.6.0 // indirect
 	github.com/fvbommel/sortorder v1.0.1 // indirect
+	github.com/ghodss/yaml v1.0.0 // indirect
 	github.com/go-errors/errors v1.0.1 // indirect
-	github.com/go-logr/logr v1.2.3 // indirect
+	github.com/go-logr/logr v1.2.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-logr/zapr v1.2.3 // indirect
 	github.com/go-openapi/jsonpointer v0.19.5 // indirect
@@ -111,10 +119,11 @@ require (
 	github.com/prometheus/client_model v0.3.0 // indirect
 	github.com/prometheus/common v0.39.0 // indirect
 	github.com/prometheus/procfs v0.8.0 // indirect
+	github.com/rancher/lasso v0.0.0-20221227210133-6ea88ca2fbcc // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/rubiojr/go-vhd v0.0.0-20200706105327-02e210299021 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
-	github.com/sirupsen/logrus v1.8.1 // indirect
+	github.com/sirupsen/logrus v1.9.0 // indirect
 	github.com/soheilhy/cmux v0.1.5 // indirect
 	github.com/spf13/pflag v1.0.5 // indirect
 	github.com/stoewer/go-strcase v1.2.0 // indirect
@@ -169,20 +178,16 @@ require (
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	k8s.io/api v0.26.13 // indirect
 	k8s.io/apiextensions-apiserver v0.26.13 // indirect
-	k8s.io/apimachinery v0.26.13 // indirect
 	k8s.io/apiserver v0.26.13 // indirect
 	k8s.io/cli-runtime v0.26.13 // indirect
-	k8s.io/client-go v0.26.13 // indirect
-	k8s.io/cloud-provider v0.26.13 // indirect
 	k8s.io/cluster-bootstrap v0.26.13 // indirect
 	k8s.io/component-helpers v0.26.13 // indirect
 	k8s.io/controller-manager v0.26.13 // indirect
 	k8s.io/cri-api v0.26.13 // indirect
 	k8s.io/csi-translation-lib v0.26.13 // indirect
 	k8s.io/dynamic-resource-allocation v0.26.13 // indirect
-	k8s.io/klog/v2 v2.80.1 // indirect
+	k8s.io/klog v1.0.0 // indirect
 	k8s.io/kms v0.26.13 // indirect
 	k8s.io/kube-aggregator v0.26.13 // indirect
 	k8s.io/kube-controller-manager v0.26.13 // indirect

@@ -15,10 +15,8 @@ const (
 	kubeletProgram    = "kubelet-v1.26.13"
 	proxyProgram      = "kube-proxy-v1.26.13"
 	rkeProgram        = "rke-v1.5.9"
-	componentsProgram = "components" // etcd, API server, controller manager, scheduler, kubectl
+	componentsProgram = "components" // etcd, API server, controller manager, scheduler, kubectl, helm-controller
 	ccmProgram        = "ccm-v1.26.0"
-
-	helmControllerProgram = "helm-controller-v0.15.9"
 )
 
 // RKEVersion is the release of the real rke.

@@ -60,9 +60,6 @@ func (h *Hosts) Open(ctx context.Context) (err error) {
 	return err
 }
 
-// HelmController returns the path of RKE2's real helm controller.
-func (h *Hosts) HelmController() string { return filepath.Join(h.Binaries, helmControllerProgram) }
-
 // RKE returns the path of the real rke.
 func (h *Hosts) RKE() string { return filepath.Join(h.Binaries, rkeProgram) }
 

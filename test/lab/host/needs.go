@@ -19,7 +19,7 @@ func packages() map[string]string {
 
 // programs are the lab's own programs on a host, which `make real-machines` builds.
 func programs() []string {
-	return []string{toolsProgram, kubeletProgram, proxyProgram, rkeProgram, componentsProgram, ccmProgram, helmControllerProgram}
+	return []string{toolsProgram, kubeletProgram, proxyProgram, rkeProgram, componentsProgram, ccmProgram}
 }
 
 // Missing returns an error that lists what this machine lacks for hosts, with the fix, or nil.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/awsmigrate/awsmigrate/test/lab/helmcontroller"
+	"github.com/awsmigrate/awsmigrate/test/lab/klipper"
 )
 
 // klipperCommand is the program of the helm controller's Jobs; a machine's agent runs it for
@@ -14,7 +14,7 @@ func klipperCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "klipper-helm", Hidden: true, DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return helmcontroller.RunKlipper(cmd.Context(), args, os.Environ(), cmd.OutOrStdout())
+			return klipper.Run(cmd.Context(), args, os.Environ(), cmd.OutOrStdout())
 		},
 	}
 }

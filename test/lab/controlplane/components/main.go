@@ -1,6 +1,6 @@
 // Command components is etcd, kube-apiserver, kube-controller-manager, kube-scheduler or
-// kubectl of Kubernetes 1.26, by the name under which it is started. They share one binary
-// because they share nearly all their code. The AWS cloud controller manager cannot join them,
+// kubectl of Kubernetes 1.26, or RKE2's helm-controller, by the name under which it is started.
+// They share one binary because they share nearly all their code. The AWS cloud controller manager cannot join them,
 // since two registrations of the provider "aws" in one process are fatal.
 //
 // It reports the version in LAB_KUBERNETES_VERSION, e.g. v1.27.16+rke2r1, but does not change
@@ -29,6 +29,7 @@ var commands = map[string]func() *cobra.Command{
 	"kube-controller-manager": kcm.NewControllerManagerCommand,
 	"kube-scheduler":          func() *cobra.Command { return scheduler.NewSchedulerCommand() },
 	"kubectl":                 kubectl.NewDefaultKubectlCommand,
+	"helm-controller":         newHelmController,
 }
 
 func main() {

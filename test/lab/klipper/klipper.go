@@ -1,4 +1,4 @@
-package helmcontroller
+package klipper
 
 import (
 	"cmp"
@@ -17,8 +17,16 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
-// klipper is one run of the job's program.
-type klipper struct {
+const (
+	policyReinstall = "reinstall"
+
+	// pathConfig and pathChart are the folders of the Job's values and chart.
+	pathConfig = "/config"
+	pathChart  = "/chart"
+)
+
+// run is one run of the Job's program.
+type run struct {
 	env     map[string]string
 	options helmOptions
 	out     io.Writer
@@ -26,14 +34,14 @@ type klipper struct {
 	cfg     *action.Configuration
 }
 
-// RunKlipper does what the image rancher/klipper-helm does with the arguments and the
+// Run does what the image rancher/klipper-helm does with the arguments and the
 // environment of its container. KUBECONFIG names the file that a process without a container uses
 // instead of the pod's service account. LAB_VOLUMES names the folder that has its volumes, each at
 // its mount path.
 // The image's output to /dev/termination-log goes to that path under LAB_VOLUMES. An error
 // makes the container fail. Source: k3s-io/klipper-helm:entry@v0.8.0-build20230510.
-func RunKlipper(ctx context.Context, args []string, env []string, stdout io.Writer) error {
-	k := &klipper{env: map[string]string{}, out: stdout}
+func Run(ctx context.Context, args []string, env []string, stdout io.Writer) error {
+	k := &run{env: map[string]string{}, out: stdout}
 	for _, e := range env {
 		if name, value, ok := strings.Cut(e, "="); ok {
 			k.env[name] = value
@@ -78,7 +86,7 @@ func RunKlipper(ctx context.Context, args []string, env []string, stdout io.Writ
 	return nil
 }
 
-func (k *klipper) connect() error {
+func (k *run) connect() error {
 	flags := genericclioptions.NewConfigFlags(false)
 	path, ns := k.env["KUBECONFIG"], k.env["TARGET_NAMESPACE"]
 	flags.KubeConfig, flags.Namespace = &path, &ns
@@ -87,7 +95,7 @@ func (k *klipper) connect() error {
 }
 
 // say writes to the container's log and its termination message.
-func (k *klipper) say(format string, args ...any) {
+func (k *run) say(format string, args ...any) {
 	line := fmt.Sprintf(format, args...) + "\n"
 	_, _ = io.WriteString(k.out, line) // an unwritable log is no failure
 	path := filepath.Join(k.volumes, "dev", "termination-log")
@@ -103,7 +111,7 @@ func (k *klipper) say(format string, args ...any) {
 }
 
 // last returns the newest release of that name in any state, or nil.
-func (k *klipper) last() (*release.Release, error) {
+func (k *run) last() (*release.Release, error) {
 	r, err := k.cfg.Releases.Last(k.env["NAME"])
 	if errors.Is(err, driver.ErrReleaseNotFound) {
 		return nil, nil
@@ -112,7 +120,7 @@ func (k *klipper) last() (*release.Release, error) {
 }
 
 // uninstall does not fail if helm does.
-func (k *klipper) uninstall() error {
+func (k *run) uninstall() error {
 	r, err := k.last()
 	if err != nil {
 		return err
@@ -128,7 +136,7 @@ func (k *klipper) uninstall() error {
 	return nil
 }
 
-func (k *klipper) remove() error {
+func (k *run) remove() error {
 	u := action.NewUninstall(k.cfg)
 	u.Timeout = k.options.timeout
 	_, err := u.Run(k.env["NAME"])
@@ -136,7 +144,7 @@ func (k *klipper) remove() error {
 }
 
 // update installs, upgrades or repairs, by the state of the last release.
-func (k *klipper) update(ctx context.Context) error {
+func (k *run) update(ctx context.Context) error {
 	r, err := k.last()
 	if err != nil {
 		return err
@@ -171,7 +179,7 @@ func (k *klipper) update(ctx context.Context) error {
 }
 
 // repair reinstalls a failed release, or leaves it to a person.
-func (k *klipper) repair(ctx context.Context, status release.Status) error {
+func (k *run) repair(ctx context.Context, status release.Status) error {
 	policy := k.env["FAILURE_POLICY"]
 	if policy == "" {
 		policy = policyReinstall
@@ -188,7 +196,7 @@ func (k *klipper) repair(ctx context.Context, status release.Status) error {
 }
 
 // install does not wait until the installed objects run.
-func (k *klipper) install(ctx context.Context) error {
+func (k *run) install(ctx context.Context) error {
 	chart, values, err := k.load()
 	if err != nil {
 		return err
@@ -200,7 +208,7 @@ func (k *klipper) install(ctx context.Context) error {
 	return err
 }
 
-func (k *klipper) upgrade(ctx context.Context) error {
+func (k *run) upgrade(ctx context.Context) error {
 	chart, values, err := k.load()
 	if err != nil {
 		return err

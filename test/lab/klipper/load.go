@@ -1,4 +1,4 @@
-package helmcontroller
+package klipper
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func parseOptions(args []string) (helmOptions, error) {
 
 // load reads the chart, from chartContent's volume or by name, and the values of the HelmChart
 // and its HelmChartConfig.
-func (k *klipper) load() (*chart.Chart, map[string]any, error) {
+func (k *run) load() (*chart.Chart, map[string]any, error) {
 	c, err := k.loadChart()
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +58,7 @@ func (k *klipper) load() (*chart.Chart, map[string]any, error) {
 	return c, merged, err
 }
 
-func (k *klipper) loadChart() (*chart.Chart, error) {
+func (k *run) loadChart() (*chart.Chart, error) {
 	encoded, err := os.ReadFile(filepath.Join(k.volumes, pathChart, k.env["NAME"]+".tgz.base64"))
 	if err == nil {
 		packed, err := base64.StdEncoding.DecodeString(string(bytes.TrimSpace(encoded)))
