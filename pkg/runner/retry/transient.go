@@ -90,8 +90,8 @@ func transientAlone(err error) bool {
 	return streamReset(err) || utilnet.IsHTTP2ConnectionLost(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)
 }
 
-// streamReset reports whether the other end has cut an HTTP/2 answer, as Rancher's proxy does if its
-// own connection to the cluster breaks.
+// streamReset reports whether the other end has cut an HTTP/2 answer, as a reverse proxy does if its
+// own connection breaks (net/http/httputil.ReverseProxy).
 func streamReset(err error) bool {
 	var stream http2.StreamError
 	return errors.As(err, &stream)

@@ -108,7 +108,7 @@ func TestTransient_brokenConnections(t *testing.T) {
 }
 
 // TestTransient_cutAnswer has client-go read a list whose answer ends in the middle by HTTP/2, as from
-// Rancher's proxy when the API server behind it is killed.
+// a proxy when the API server behind it is killed.
 func TestTransient_cutAnswer(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 2 {

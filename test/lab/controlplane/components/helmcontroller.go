@@ -15,7 +15,8 @@ import (
 )
 
 // newHelmController returns the helm-controller v0.15.9 of RKE2 1.26, for all namespaces and with
-// its defaults. As in RKE2's supervisor, it starts once the API server answers.
+// its defaults. As in RKE2's supervisor, it starts once the API server answers
+// (k3s-io/k3s:pkg/server/server.go, startOnAPIServerReady).
 func newHelmController() *cobra.Command {
 	path := ""
 	command := &cobra.Command{

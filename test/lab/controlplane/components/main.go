@@ -1,7 +1,7 @@
 // Command components is etcd, kube-apiserver, kube-controller-manager, kube-scheduler or
 // kubectl of Kubernetes 1.26, or RKE2's helm-controller, by the name under which it is started.
-// They share one binary because they share nearly all their code. The AWS cloud controller manager cannot join them,
-// since two registrations of the provider "aws" in one process are fatal.
+// They share one binary because they share nearly all their code. The AWS cloud controller manager
+// cannot join them, since two registrations of the provider "aws" in one process are fatal.
 //
 // It reports the version in LAB_KUBERNETES_VERSION, e.g. v1.27.16+rke2r1, but does not change
 // its behaviour: this is how the lab upgrades a cluster.
