@@ -69,24 +69,43 @@ const ControlPlaneLabel = "rke.cattle.io/control-plane-role"
 // machine has pending changes.
 func (l *Lab) WaitApplied(ctx context.Context) error {
 	return Until(ctx, "Rancher to apply the Cluster object everywhere", func(ctx context.Context) (bool, string, error) {
-		want, err := l.RKEConfig(ctx)
-		if err != nil {
-			return false, "", err
-		}
-		plane, err := l.ControlPlane(ctx)
-		if err != nil {
-			return false, "", err
+		plane, missing, err := l.copied(ctx)
+		if err != nil || missing != "" {
+			return false, missing, err
 		}
 		spec, _, _ := unstructured.NestedMap(plane.Object, "spec")
 		applied, _, _ := unstructured.NestedMap(plane.Object, "status", "appliedSpec")
-		for _, key := range []string{"machineGlobalConfig", "machineSelectorConfig", "additionalManifest"} {
-			if !sameJSON(spec[key], want[key]) {
-				return false, key + " is not copied yet", nil
-			}
-		}
 		ready := conditionOf(plane, "Ready")
 		return reflect.DeepEqual(spec, applied) && ready == "True", "RKEControlPlane: Ready is " + ready, nil
 	})
+}
+
+// waitCopied waits until Rancher has copied the configuration of the Cluster object, which it does
+// also while it is paused.
+func (l *Lab) waitCopied(ctx context.Context) error {
+	return Until(ctx, "Rancher to copy the Cluster object", func(ctx context.Context) (bool, string, error) {
+		_, missing, err := l.copied(ctx)
+		return err == nil && missing == "", missing, err
+	})
+}
+
+// copied returns the RKEControlPlane, and which part of the Cluster's configuration it does not have
+// yet, or nothing.
+func (l *Lab) copied(ctx context.Context) (plane *unstructured.Unstructured, missing string, err error) {
+	want, err := l.RKEConfig(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if plane, err = l.ControlPlane(ctx); err != nil {
+		return nil, "", err
+	}
+	spec, _, _ := unstructured.NestedMap(plane.Object, "spec")
+	for _, key := range []string{"machineGlobalConfig", "machineSelectorConfig", "additionalManifest"} {
+		if !sameJSON(spec[key], want[key]) {
+			return plane, key + " is not copied yet", nil
+		}
+	}
+	return plane, "", nil
 }
 
 // sameJSON reports whether two values are equal; nil equals an empty value.

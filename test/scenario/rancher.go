@@ -106,12 +106,14 @@ func (l *Lab) Paused(ctx context.Context) (paused bool, by string, err error) {
 	return o.GetAnnotations()["cluster.x-k8s.io/paused"] == "true", o.GetAnnotations()["awsmigrate.io/paused-by"], nil
 }
 
-// Pause pauses Rancher's planner and waits until it noticed. Pause(false) resumes it and waits
-// until the cluster is at rest.
+// Pause pauses Rancher's planner and waits until it noticed. Pause(false) resumes it, once it has the
+// Cluster's configuration of now, and waits until the cluster is at rest.
 func (l *Lab) Pause(ctx context.Context, on bool) error {
 	patch, want := `{"metadata":{"annotations":{"cluster.x-k8s.io/paused":null}}}`, "True"
 	if on {
 		patch, want = `{"metadata":{"annotations":{"cluster.x-k8s.io/paused":"true"}}}`, "Unknown"
+	} else if err := l.waitCopied(ctx); err != nil {
+		return err
 	}
 	_, err := l.Management.Resource(controlPlanes()).Namespace(clusterNamespace).
 		Patch(ctx, clusterName, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
