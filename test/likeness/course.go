@@ -54,9 +54,6 @@ func (c *Course) Begin(at time.Time) {
 func (c *Course) Node(at time.Time, node *corev1.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.now["node/"+node.Name]; !known && !c.begun.IsZero() {
-		c.joined[node.Name] = true
-	}
 	c.see(at, c.of(node.Name)+"Node", "node/"+node.Name, nodeState(node))
 }
 
@@ -92,8 +89,12 @@ func (c *Course) Lease(at time.Time, lease *coordinationv1.Lease, isGone bool) {
 	c.see(at, "lease "+lease.Name, "lease/"+lease.Name, state)
 }
 
-// of returns the beginning of the kind of what belongs to a Node.
+// of returns the beginning of the kind of what belongs to a Node. A Node joined if it was not seen at
+// the beginning; its pods may be seen before it.
 func (c *Course) of(node string) string {
+	if _, known := c.now["node/"+node]; !known && !c.begun.IsZero() {
+		c.joined[node] = true
+	}
 	if c.joined[node] {
 		return "joined "
 	}

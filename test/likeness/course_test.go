@@ -14,7 +14,7 @@ import (
 func staticPod(ready corev1.ConditionStatus) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"component": "kube-apiserver"}, Annotations: map[string]string{corev1.MirrorPodAnnotationKey: "1"}},
-		Spec:       corev1.PodSpec{NodeName: "ip-10-0-0-4.ec2.internal"},
+		Spec:       corev1.PodSpec{NodeName: "ip-10-0-0-5.ec2.internal"},
 		Status:     corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}},
 	}
 }
@@ -24,6 +24,8 @@ func TestCourse(t *testing.T) {
 	start := time.Unix(0, 0)
 	after := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
 	ready, notReady := staticPod(corev1.ConditionTrue), staticPod(corev1.ConditionFalse)
+	joined := staticPod(corev1.ConditionFalse)
+	joined.Name, joined.Spec.NodeName = "kube-apiserver-joined", "a joined one"
 	record, seen := likeness.NewCourse(), likeness.NewCourse()
 	for _, c := range []*likeness.Course{record, seen} {
 		c.Pod(after(0), ready, false)
@@ -33,7 +35,8 @@ func TestCourse(t *testing.T) {
 		c.Lease(after(9), &leases("")[0], false)
 		c.Node(after(0), new(node(t, nil)))
 		c.Begin(after(0))
-		c.Node(after(3), new(node(t, func(n *corev1.Node) { n.Name = "a joined one" })))
+		c.Pod(after(2), joined, false) // its pods may come first
+		c.Node(after(3), new(node(t, func(n *corev1.Node) { n.Name = joined.Spec.NodeName })))
 	}
 	record.Pod(after(8), ready, false)
 	seen.Node(after(1), new(node(t, func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "k", Effect: "NoSchedule"}} })))
@@ -58,6 +61,7 @@ func TestCourse(t *testing.T) {
 	}
 	delays := []string{
 		"joined Node: gone → Ready: 1 times, after 3.0 to 3.0 s",
+		"joined pod kube-apiserver: gone → not ready: 1 times, after 2.0 to 2.0 s",
 		"lease kube-controller-manager: held → free: 1 times, after 9.0 to 9.0 s",
 		"pod kube-apiserver: gone → not ready: 1 times, after 1.0 to 1.0 s",
 		"pod kube-apiserver: not ready → ready: 1 times, after 2.0 to 2.0 s",
