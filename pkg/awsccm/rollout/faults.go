@@ -159,16 +159,20 @@ func checkScheduling(r Observation, p downstream.Pod) error {
 		"a place on its Node", "make room there: the pod needs its CPU, memory and port")
 }
 
-// checkMounts returns an error for a missing Secret or ConfigMap.
+// checkMounts returns an error for a missing Secret, ConfigMap, key of one, or path of the host.
 func checkMounts(r Observation, p downstream.Pod) error {
 	if p.Phase != "Pending" {
 		return nil
 	}
 	for _, e := range latestFirst(r.Events) {
-		ours := e.UID == p.UID && e.Reason == "FailedMount"
-		if ours && strings.Contains(e.Message, "not found") {
-			return newFault("MissingFile", podObject(p), e.Message, "the Secret or ConfigMap that it mounts",
-				"run again, which makes ours; one named in --values must exist")
+		if e.UID != p.UID || e.Reason != "FailedMount" {
+			continue
+		}
+		for _, words := range []string{"not found", "references non-existent", "hostPath type check failed"} {
+			if strings.Contains(e.Message, words) {
+				return newFault("MissingFile", podObject(p), e.Message, "the Secrets, ConfigMaps and paths that it mounts",
+					"run again, which makes ours; those named in --values must exist")
+			}
 		}
 	}
 	return nil
@@ -176,7 +180,7 @@ func checkMounts(r Observation, p downstream.Pod) error {
 
 // checkStart returns an error if the container cannot start. ErrImagePull alone may be a short
 // failure of a registry; ImagePullBackOff is its repetition.
-func checkStart(_ Observation, p downstream.Pod) error {
+func checkStart(r Observation, p downstream.Pod) error {
 	for _, c := range p.Statuses {
 		if c.Waiting == nil {
 			continue
@@ -184,7 +188,7 @@ func checkStart(_ Observation, p downstream.Pod) error {
 		message := strings.TrimSpace(c.Waiting.Message)
 		switch c.Waiting.Reason {
 		case "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull":
-			return newFault("ImagePull", podObject(p), fmt.Sprintf("cannot pull %s: %s", c.Image, message),
+			return newFault("ImagePull", podObject(p), fmt.Sprintf("cannot pull %s: %s", c.Image, pullError(r, p, message)),
 				"an image that every control-plane Node can pull", "name a mirror with --ccm-image, or its pull secret in --values")
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
 			return newFault("ContainerConfig", podObject(p), c.Waiting.Reason+": "+message,
@@ -192,6 +196,18 @@ func checkStart(_ Observation, p downstream.Pod) error {
 		}
 	}
 	return nil
+}
+
+// pullError returns why an image was not pulled. The kubelet says it in an event; the state of a container
+// in back-off names the image alone until kubernetes/kubernetes#127918
+// (kubernetes/kubernetes@v1.26.13:pkg/kubelet/images/image_manager.go).
+func pullError(r Observation, p downstream.Pod, state string) string {
+	for _, e := range latestFirst(r.Events) {
+		if _, cause, is := strings.Cut(e.Message, `": `); is && e.UID == p.UID && e.Reason == "Failed" && strings.HasPrefix(e.Message, "Failed to pull image ") {
+			return strings.TrimSpace(cause)
+		}
+	}
+	return state
 }
 
 // checkCrash returns an error with the container's last log lines if it is in back-off or has

@@ -149,6 +149,13 @@ func TestJudge(t *testing.T) {
 			lessReady(r)
 			unready(&r.Pods[0], "Pending", waitingFor("ImagePullBackOff", `Back-off pulling image "img"`))
 		}, Fault, "ImagePull", "Node cp-0: cannot pull img"},
+		{"image pull back-off, with its cause in an event", func(r *Observation) {
+			lessReady(r)
+			unready(&r.Pods[0], "Pending", waitingFor("ImagePullBackOff", `Back-off pulling image "img"`))
+			for _, message := range []string{`Failed to pull image "img": rpc error: code = Unknown desc = lookup registry: i/o timeout`, "Error: ErrImagePull", "Error: ImagePullBackOff"} {
+				r.Events = append(r.Events, downstream.Event{Reason: "Failed", Message: message, UID: r.Pods[0].UID})
+			}
+		}, Fault, "ImagePull", "Node cp-0: cannot pull img: rpc error: code = Unknown desc = lookup registry: i/o timeout"},
 		{"first failed pull", func(r *Observation) {
 			lessReady(r)
 			unready(&r.Pods[0], "Pending", waitingFor("ErrImagePull", "timeout"))
@@ -163,6 +170,17 @@ func TestJudge(t *testing.T) {
 			r.Events = []downstream.Event{{Reason: "FailedMount", Message: `MountVolume.SetUp failed for volume "cloud-config" : secret "x" not found`,
 				UID: r.Pods[0].UID}}
 		}, Fault, "MissingFile", `secret "x" not found`},
+		{"missing key", func(r *Observation) {
+			lessReady(r)
+			unready(&r.Pods[0], "Pending", waitingFor("ContainerCreating", ""))
+			r.Events = []downstream.Event{{Reason: "FailedMount", Message: `MountVolume.SetUp failed for volume "more" : references non-existent secret key: x`,
+				UID: r.Pods[0].UID}}
+		}, Fault, "MissingFile", "references non-existent secret key: x"},
+		{"another pod's missing volume", func(r *Observation) {
+			lessReady(r)
+			unready(&r.Pods[0], "Pending", waitingFor("ContainerCreating", ""))
+			r.Events = []downstream.Event{{Reason: "FailedMount", Message: `MountVolume.SetUp failed for volume "more" : secret "x" not found`, UID: "other"}}
+		}, Waiting, "", "waiting on cp-0"},
 		{"bad argument", func(r *Observation) {
 			lessReady(r)
 			unready(&r.Pods[0], "Running", crashed("Error: unknown flag: --bogus\n", 3))
