@@ -108,9 +108,16 @@ func (v Verdict) waiting(seen string) Verdict {
 	return v
 }
 
-// current reports whether a pod matches the DaemonSet in the fields that decide its behaviour;
-// admission may add others.
+// labelTemplate has the number of the pod template from which the DaemonSet controller made a pod
+// (kubernetes/kubernetes@v1.26.13:pkg/controller/daemon/util/daemonset_util.go).
+const labelTemplate = "pod-template-generation"
+
+// current reports whether a pod is of the DaemonSet's template. Where that has no number, it compares the
+// fields that decide a pod's behaviour; admission may add others.
 func current(ds *downstream.DaemonSet, p downstream.Pod) bool {
+	if of := p.Labels[labelTemplate]; of != "" && ds.Template != "" {
+		return of == ds.Template
+	}
 	want, have := container(ds.Containers), container(p.Containers)
 	if want == nil || have == nil {
 		return false

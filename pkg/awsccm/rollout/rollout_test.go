@@ -181,6 +181,13 @@ func TestJudge(t *testing.T) {
 			unready(&r.Pods[0], "Pending", waitingFor("ContainerCreating", ""))
 			r.Events = []downstream.Event{{Reason: "FailedMount", Message: `MountVolume.SetUp failed for volume "more" : secret "x" not found`, UID: "other"}}
 		}, Waiting, "", "waiting on cp-0"},
+		{"missing volume of the template before", func(r *Observation) {
+			lessReady(r)
+			r.DaemonSet.Template, r.DaemonSet.Observed = "2", r.DaemonSet.Generation-1
+			r.Pods[0].Labels = map[string]string{"pod-template-generation": "1"}
+			unready(&r.Pods[0], "Pending", waitingFor("ContainerCreating", ""))
+			r.Events = []downstream.Event{{Reason: "FailedMount", Message: `MountVolume.SetUp failed for volume "more" : secret "x" not found`, UID: r.Pods[0].UID}}
+		}, Waiting, "", "has not seen the new version"},
 		{"bad argument", func(r *Observation) {
 			lessReady(r)
 			unready(&r.Pods[0], "Running", crashed("Error: unknown flag: --bogus\n", 3))

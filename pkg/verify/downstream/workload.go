@@ -166,7 +166,8 @@ type DaemonSet struct {
 	Desired, Current, Ready, Updated, Available, Misscheduled int32
 	Generation, Observed                                      int64
 	Deleting                                                  bool
-	OnDelete                                                  bool `json:",omitempty"` // does not replace its pods
+	OnDelete                                                  bool   `json:",omitempty"` // does not replace its pods
+	Template                                                  string `json:",omitempty"` // number of the pod template, or empty
 }
 
 // Selects reports whether the node selector matches the node's labels.
