@@ -190,32 +190,41 @@ func (m *machine) addonsAreDeployed(t *testing.T) {
 	}
 }
 
+// daemonSet creates one of a container that runs an image.
+func (m *machine) daemonSet(t *testing.T, name, image string, change func(*corev1.PodSpec)) {
+	t.Helper()
+	labels := map[string]string{"app": name}
+	set := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec: corev1.PodSpec{HostNetwork: true, TerminationGracePeriodSeconds: ptr.To[int64](2), Containers: []corev1.Container{{
+				Name: "c", Image: image, Args: []string{"--cloud-provider=aws", "--v=2", "--configure-cloud-routes=false"},
+				TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+			}}},
+		}},
+	}
+	change(&set.Spec.Template.Spec)
+	if _, err := m.admin.AppsV1().DaemonSets("kube-system").Create(t.Context(), set, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // podsRun lets the real controllers and scheduler place a DaemonSet of pause pods, a CCM image
-// without rights, an image that does not exist and a failing Job.
+// without rights, pods that cannot start and a failing Job.
 func (m *machine) podsRun(t *testing.T) {
 	ctx := t.Context()
-	daemonSet := func(name, image string, env ...corev1.EnvVar) {
-		t.Helper()
-		labels := map[string]string{"app": name}
-		_, err := m.admin.AppsV1().DaemonSets("kube-system").Create(ctx, &appsv1.DaemonSet{
-			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec: corev1.PodSpec{HostNetwork: true, TerminationGracePeriodSeconds: ptr.To[int64](2), Containers: []corev1.Container{{
-					Name: "c", Image: image, Args: []string{"--cloud-provider=aws", "--v=2", "--configure-cloud-routes=false"}, Env: env,
-					TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-				}}},
-			}},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	daemonSet("pause", "lab/pause:1")
-	daemonSet("nothing", "example.com/nothing:v1")
-	daemonSet("config-error", "lab/pause:1", corev1.EnvVar{Name: "X", ValueFrom: &corev1.EnvVarSource{
-		SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "none"}, Key: "x"}}})
-	daemonSet("ccm", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14")
+	unchanged := func(*corev1.PodSpec) {}
+	m.daemonSet(t, "pause", "lab/pause:1", unchanged)
+	m.daemonSet(t, "nothing", "example.com/nothing:v1", unchanged)
+	m.daemonSet(t, "config-error", "lab/pause:1", func(spec *corev1.PodSpec) {
+		spec.Containers[0].Env = []corev1.EnvVar{{Name: "X", ValueFrom: &corev1.EnvVarSource{
+			SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "none"}, Key: "x"}}}}
+	})
+	m.daemonSet(t, "mount-error", "lab/pause:1", func(spec *corev1.PodSpec) {
+		spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "none"}}}}
+	})
+	m.daemonSet(t, "ccm", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14", unchanged)
 	_, err := m.admin.BatchV1().Jobs("kube-system").Create(ctx, &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: "job"},
 		Spec: batchv1.JobSpec{BackoffLimit: ptr.To[int32](0), Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
@@ -234,8 +243,7 @@ func (m *machine) podsRun(t *testing.T) {
 		}
 		return nil
 	})
-	m.eventually("an image that cannot be pulled", m.waiting("nothing", "ImagePullBackOff"))
-	m.eventually("a configuration error", m.waiting("config-error", "CreateContainerConfigError"))
+	m.saysWhyPodsFail()
 	m.eventually("a CCM without rights that crash-loops and says why", m.crashLooping)
 	m.eventually("the Job failed", func(ctx context.Context) error {
 		pods, err := m.admin.CoreV1().Pods("kube-system").List(ctx, metav1.ListOptions{LabelSelector: "job-name=job"})
@@ -247,7 +255,7 @@ func (m *machine) podsRun(t *testing.T) {
 		}
 		return nil
 	})
-	for _, name := range []string{"pause", "nothing", "config-error", "ccm"} {
+	for _, name := range []string{"pause", "nothing", "config-error", "mount-error", "ccm"} {
 		if err := m.admin.AppsV1().DaemonSets("kube-system").Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
@@ -261,6 +269,17 @@ func (m *machine) podsRun(t *testing.T) {
 	})
 }
 
+// saysWhyPodsFail checks states and events for the words of a real kubelet.
+func (m *machine) saysWhyPodsFail() {
+	m.eventually("an image that cannot be pulled", m.waiting("nothing", "ImagePullBackOff: Back-off pulling image \"example.com/nothing:v1\""))
+	m.eventually("its event", m.event("nothing-", "Failed: Failed to pull image \"example.com/nothing:v1\": rpc error: code = NotFound"))
+	m.eventually("a configuration error", m.waiting("config-error", "CreateContainerConfigError: secret \"none\" not found"))
+	m.eventually("its event", m.event("config-error-", "Failed: Error: secret \"none\" not found"))
+	m.eventually("a missing volume", m.waiting("mount-error", "ContainerCreating: "))
+	m.eventually("its event", m.event("mount-error-", "FailedMount: MountVolume.SetUp failed for volume \"v\" : secret \"none\" not found"))
+	m.eventually("the event of a start", m.event("pause-", "Started: Started container c"))
+}
+
 func (m *machine) container(ctx context.Context, app string) (corev1.ContainerStatus, error) {
 	pods, err := m.admin.CoreV1().Pods("kube-system").List(ctx, metav1.ListOptions{LabelSelector: "app=" + app})
 	if err != nil || len(pods.Items) != 1 || len(pods.Items[0].Status.ContainerStatuses) != 1 {
@@ -269,16 +288,32 @@ func (m *machine) container(ctx context.Context, app string) (corev1.ContainerSt
 	return pods.Items[0].Status.ContainerStatuses[0], nil
 }
 
-func (m *machine) waiting(app, reason string) func(context.Context) error {
+func (m *machine) waiting(app, state string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		status, err := m.container(ctx, app)
 		if err != nil {
 			return err
 		}
-		if status.State.Waiting == nil || status.State.Waiting.Reason != reason {
+		if waits := status.State.Waiting; waits == nil || waits.Reason+": "+waits.Message != state {
 			return fmt.Errorf("state %+v", status.State)
 		}
 		return nil
+	}
+}
+
+// event checks that an event of a pod begins with a text.
+func (m *machine) event(pod, text string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		events, err := m.admin.CoreV1().Events("kube-system").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, e := range events.Items {
+			if strings.HasPrefix(e.InvolvedObject.Name, pod) && strings.HasPrefix(e.Reason+": "+e.Message, text) {
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d events", len(events.Items))
 	}
 }
 

@@ -26,7 +26,7 @@ func (w *podWorker) task(ctx context.Context, container corev1.Container, v *pod
 	t := &task{
 		clock: a.c.Clock, policy: w.pod.Spec.RestartPolicy, backOff: a.c.Timing.BackOff, relist: a.c.Timing.Relist, grace: podGrace(w.pod),
 		probes: a.podProbes(container, w.pod), onChange: a.changed, kubelet: &a.kubeletRuns,
-		again: make(chan struct{}, 1),
+		again: make(chan struct{}, 1), events: w.events(container),
 	}
 	t.start = func(int) (process, error) {
 		from = fileSize(log)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
 )
 
 // kubelet is one run of the kubelet process: it determines its name, registers, sends
@@ -18,10 +19,11 @@ type kubelet struct {
 	rendering Rendering
 	runtime   string // that of RKE2 if empty
 
-	id      identity
-	client  kubernetes.Interface
-	healthy atomic.Bool
-	written atomic.Bool // on a real machine: all manifests
+	id       identity
+	client   kubernetes.Interface
+	recorder record.EventRecorder
+	healthy  atomic.Bool
+	written  atomic.Bool // on a real machine: all manifests
 
 	mu      sync.Mutex
 	problem string
@@ -45,6 +47,7 @@ func (k *kubelet) run(ctx context.Context) error {
 	if k.client, err = kubernetes.NewForConfig(config); err != nil {
 		return fmt.Errorf("kubelet %s: client: %w", id.Name, err)
 	}
+	k.recorder = eventRecorder(ctx, k.client, id.Name)
 	k.healthy.Store(true)
 	defer k.healthy.Store(false)
 	k.a.logf("kubelet: cloud provider %q, node %s, hostname %s", id.Provider, id.Name, id.Hostname)

@@ -46,7 +46,7 @@ func (w *podWorker) environment(ctx context.Context, container corev1.Container)
 	for _, e := range container.Env {
 		value, found, err := w.envValue(ctx, e)
 		if err != nil {
-			return nil, fmt.Errorf("variable %s of container %s: %w", e.Name, container.Name, err)
+			return nil, err // the kubelet does not name the variable either
 		}
 		if found {
 			env.set(e.Name, expand(value, env))
@@ -68,7 +68,7 @@ func (w *podWorker) envFrom(ctx context.Context, from corev1.EnvFromSource) (map
 func (w *podWorker) envValue(ctx context.Context, e corev1.EnvVar) (value string, found bool, err error) {
 	from := e.ValueFrom
 	var values map[string]string
-	var key string
+	var key, object string
 	var optional bool
 	switch {
 	case from == nil:
@@ -78,11 +78,11 @@ func (w *podWorker) envValue(ctx context.Context, e corev1.EnvVar) (value string
 		return value, err == nil, err
 	case from.ConfigMapKeyRef != nil:
 		ref := from.ConfigMapKeyRef
-		key, optional = ref.Key, isTrue(ref.Optional)
+		key, optional, object = ref.Key, isTrue(ref.Optional), "ConfigMap "+w.pod.Namespace+"/"+ref.Name
 		values, err = w.configMap(ctx, ref.Name, optional)
 	case from.SecretKeyRef != nil:
 		ref := from.SecretKeyRef
-		key, optional = ref.Key, isTrue(ref.Optional)
+		key, optional, object = ref.Key, isTrue(ref.Optional), "Secret "+w.pod.Namespace+"/"+ref.Name
 		values, err = w.secret(ctx, ref.Name, optional)
 	default:
 		return "", false, fmt.Errorf("the lab knows values, fieldRef, configMapKeyRef and secretKeyRef only")
@@ -92,7 +92,7 @@ func (w *podWorker) envValue(ctx context.Context, e corev1.EnvVar) (value string
 	}
 	value, found = values[key]
 	if !found && !optional {
-		return "", false, fmt.Errorf("couldn't find key %s", key)
+		return "", false, fmt.Errorf("couldn't find key %s in %s", key, object)
 	}
 	return value, found, nil
 }
@@ -121,16 +121,9 @@ func (w *podWorker) field(fieldPath string) (string, error) {
 }
 
 func (w *podWorker) configMap(ctx context.Context, name string, optional bool) (map[string]string, error) {
-	client, err := w.api()
+	object, err := w.api().CoreV1().ConfigMaps(w.pod.Namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return nil, err
-	}
-	object, err := client.CoreV1().ConfigMaps(w.pod.Namespace).Get(ctx, name, metav1.GetOptions{})
-	if optional && apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
+		return nil, missing(err, optional, "configmap", name)
 	}
 	values := map[string]string{}
 	for key, value := range object.BinaryData {
@@ -143,22 +136,27 @@ func (w *podWorker) configMap(ctx context.Context, name string, optional bool) (
 }
 
 func (w *podWorker) secret(ctx context.Context, name string, optional bool) (map[string]string, error) {
-	client, err := w.api()
+	object, err := w.api().CoreV1().Secrets(w.pod.Namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return nil, err
-	}
-	object, err := client.CoreV1().Secrets(w.pod.Namespace).Get(ctx, name, metav1.GetOptions{})
-	if optional && apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
+		return nil, missing(err, optional, "secret", name)
 	}
 	values := map[string]string{}
 	for key, value := range object.Data {
 		values[key] = string(value)
 	}
 	return values, nil
+}
+
+// missing returns the error of a read: nil for a missing object that is optional, and in the kubelet's words
+// for another one.
+func missing(err error, optional bool, kind, name string) error {
+	switch {
+	case !apierrors.IsNotFound(err):
+		return err
+	case optional:
+		return nil
+	}
+	return apierrors.NewNotFound(corev1.Resource(kind), name)
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

@@ -105,7 +105,7 @@ func (m *podManager) sync(ctx context.Context, k *kubelet, listed []any) {
 	}
 	m.syncMirrors(ctx, k, mirrors)
 	for uid, pod := range live {
-		m.ensure(uid, pod)
+		m.ensure(k, uid, pod)
 	}
 	for uid, worker := range m.list() {
 		worker.sync(ctx, k, live[uid])
@@ -128,14 +128,14 @@ func (m *podManager) syncMirrors(ctx context.Context, k *kubelet, mirrors map[st
 }
 
 // ensure starts a worker for an unfinished pod that has none.
-func (m *podManager) ensure(uid types.UID, pod *corev1.Pod) {
+func (m *podManager) ensure(k *kubelet, uid types.UID, pod *corev1.Pod) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	over := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 	if m.workers[uid] != nil || over && pod.DeletionTimestamp == nil || m.ctx.Err() != nil {
 		return
 	}
-	m.workers[uid] = startWorker(m.ctx, m, pod)
+	m.workers[uid] = startWorker(m.ctx, m, k, pod)
 }
 
 func (m *podManager) list() map[types.UID]*podWorker {

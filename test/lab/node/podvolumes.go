@@ -32,20 +32,17 @@ type tokenFile struct {
 
 // api returns the client of the pod's current kubelet. The Node authorizer gives it only the
 // objects that the pod refers to.
-func (w *podWorker) api() (kubernetes.Interface, error) {
+func (w *podWorker) api() kubernetes.Interface {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.client == nil {
-		return nil, errors.New("the kubelet has not looked at the pod yet")
-	}
-	return w.client, nil
+	return w.client
 }
 
 func (w *podWorker) materialise(ctx context.Context) (*podVolumes, error) {
 	v := &podVolumes{w: w, dirs: map[string]string{}}
 	for _, volume := range w.pod.Spec.Volumes {
 		if err := v.add(ctx, volume); err != nil {
-			return nil, fmt.Errorf("MountVolume.SetUp failed for volume %q: %w", volume.Name, err)
+			return nil, fmt.Errorf("MountVolume.SetUp failed for volume %q : %w", volume.Name, err)
 		}
 	}
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
@@ -69,10 +66,10 @@ func (v *podVolumes) add(ctx context.Context, volume corev1.Volume) error {
 		return nil
 	case volume.ConfigMap != nil:
 		values, err := v.w.configMap(ctx, volume.ConfigMap.Name, isTrue(volume.ConfigMap.Optional))
-		return orElse(err, func() error { return writeKeys(dir, values, volume.ConfigMap.Items) })
+		return orElse(err, func() error { return writeKeys(dir, noConfigKey, values, volume.ConfigMap.Items) })
 	case volume.Secret != nil:
 		values, err := v.w.secret(ctx, volume.Secret.SecretName, isTrue(volume.Secret.Optional))
-		return orElse(err, func() error { return writeKeys(dir, values, volume.Secret.Items) })
+		return orElse(err, func() error { return writeKeys(dir, noSecretKey, values, volume.Secret.Items) })
 	case volume.DownwardAPI != nil:
 		return v.downward(dir, volume.DownwardAPI.Items)
 	case volume.Projected != nil:
@@ -90,10 +87,10 @@ func (v *podVolumes) project(ctx context.Context, dir string, source corev1.Volu
 	switch {
 	case source.ConfigMap != nil:
 		values, err := v.w.configMap(ctx, source.ConfigMap.Name, isTrue(source.ConfigMap.Optional))
-		return orElse(err, func() error { return writeKeys(dir, values, source.ConfigMap.Items) })
+		return orElse(err, func() error { return writeKeys(dir, noConfigKey, values, source.ConfigMap.Items) })
 	case source.Secret != nil:
 		values, err := v.w.secret(ctx, source.Secret.Name, isTrue(source.Secret.Optional))
-		return orElse(err, func() error { return writeKeys(dir, values, source.Secret.Items) })
+		return orElse(err, func() error { return writeKeys(dir, noSecretKey, values, source.Secret.Items) })
 	case source.DownwardAPI != nil:
 		return v.downward(dir, source.DownwardAPI.Items)
 	case source.ServiceAccountToken != nil:
@@ -122,10 +119,6 @@ func (v *podVolumes) downward(dir string, items []corev1.DownwardAPIVolumeFile) 
 
 // writeToken requests a token of the pod's service account, bound to the pod.
 func (v *podVolumes) writeToken(ctx context.Context, token tokenFile) error {
-	client, err := v.w.api()
-	if err != nil {
-		return err
-	}
 	pod := v.w.pod
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		ExpirationSeconds: token.source.ExpirationSeconds,
@@ -134,7 +127,7 @@ func (v *podVolumes) writeToken(ctx context.Context, token tokenFile) error {
 	if token.source.Audience != "" {
 		request.Spec.Audiences = []string{token.source.Audience}
 	}
-	answer, err := client.CoreV1().ServiceAccounts(pod.Namespace).CreateToken(ctx, pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
+	answer, err := v.w.api().CoreV1().ServiceAccounts(pod.Namespace).CreateToken(ctx, pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("token of service account %s/%s: %w", pod.Namespace, pod.Spec.ServiceAccountName, err)
 	}
@@ -171,7 +164,14 @@ func (v *podVolumes) writeKubeconfig() error {
 	return writeFile(file, string(tokenKubeconfig(server, a.c.CA.CertPEM, v.tokens[0].path)))
 }
 
-func writeKeys(dir string, values map[string]string, items []corev1.KeyToPath) error {
+// The kubelet's words for a missing key (kubernetes/kubernetes@v1.26.13:pkg/volume/{secret,configmap}).
+const (
+	noSecretKey = "references non-existent secret key"
+	noConfigKey = "configmap references non-existent config key"
+)
+
+// writeKeys writes the values of a Secret or ConfigMap to a folder; none says that a key is missing.
+func writeKeys(dir, none string, values map[string]string, items []corev1.KeyToPath) error {
 	if len(items) == 0 {
 		for key, value := range values {
 			if err := writeFile(filepath.Join(dir, key), value); err != nil {
@@ -183,7 +183,7 @@ func writeKeys(dir string, values map[string]string, items []corev1.KeyToPath) e
 	for _, item := range items {
 		value, ok := values[item.Key]
 		if !ok {
-			return fmt.Errorf("references non-existent key: %s", item.Key)
+			return fmt.Errorf("%s: %s", none, item.Key)
 		}
 		if err := writeFile(filepath.Join(dir, item.Path), value); err != nil {
 			return err

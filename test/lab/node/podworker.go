@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
 )
 
 // podWorker runs one pod.
@@ -22,19 +23,21 @@ type podWorker struct {
 	dir      string
 	accepted time.Time
 	ended    chan struct{} // every process is gone
+	stopping sync.Once
 
-	mu      sync.Mutex
-	cancel  context.CancelFunc
-	tasks   []*task
-	problem string // why containers are not created yet
-	client  kubernetes.Interface
+	mu       sync.Mutex
+	cancel   context.CancelFunc
+	tasks    []*task
+	client   kubernetes.Interface
+	recorder record.EventRecorder
 }
 
-func startWorker(ctx context.Context, m *podManager, pod *corev1.Pod) *podWorker {
+func startWorker(ctx context.Context, m *podManager, k *kubelet, pod *corev1.Pod) *podWorker {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &podWorker{
 		m: m, pod: pod, dir: filepath.Join(m.a.dir, "pods", string(pod.UID)),
 		accepted: m.a.c.Clock.Now(), ended: make(chan struct{}), cancel: cancel,
+		client: k.client, recorder: k.recorder,
 	}
 	if pod.DeletionTimestamp != nil || lost(pod) {
 		cancel()
@@ -92,11 +95,9 @@ func (w *podWorker) prepare(ctx context.Context) (*podVolumes, bool) {
 		if err == nil {
 			return v, true
 		}
-		w.mu.Lock()
-		w.problem = err.Error()
-		w.mu.Unlock()
 		if ctx.Err() == nil {
 			w.m.a.logf("pod %s/%s: %v", w.pod.Namespace, w.pod.Name, err)
+			w.record(w.pod, podEvent{corev1.EventTypeWarning, "FailedMount", err.Error()})
 		}
 		if !wait(ctx, w.m.a.c.Clock, step) {
 			return nil, false
@@ -108,9 +109,10 @@ func (w *podWorker) prepare(ctx context.Context) (*podVolumes, bool) {
 // pod in the API, or nil.
 func (w *podWorker) sync(ctx context.Context, k *kubelet, live *corev1.Pod) {
 	w.mu.Lock()
-	w.client = k.client
+	w.client, w.recorder = k.client, k.recorder
 	w.mu.Unlock()
 	if live == nil || live.DeletionTimestamp != nil {
+		w.stopping.Do(w.recordStops)
 		w.cancel() // tasks stop their processes, grace included
 	}
 	gone := w.isGone()
@@ -158,7 +160,7 @@ func (w *podWorker) updateStatus(ctx context.Context, k *kubelet, live *corev1.P
 
 func (w *podWorker) states() []taskState {
 	w.mu.Lock()
-	tasks, problem := w.tasks, w.problem
+	tasks := w.tasks
 	w.mu.Unlock()
 	states := make([]taskState, 0, len(w.pod.Spec.Containers))
 	for i := range w.pod.Spec.Containers {
@@ -169,10 +171,22 @@ func (w *podWorker) states() []taskState {
 		case i < len(tasks):
 			states = append(states, tasks[i].snapshot())
 		default:
-			states = append(states, taskState{Waiting: "ContainerCreating", Message: problem})
+			states = append(states, taskState{Waiting: "ContainerCreating"})
 		}
 	}
 	return states
+}
+
+// recordStops records that the containers which run are stopped.
+func (w *podWorker) recordStops() {
+	w.mu.Lock()
+	tasks := w.tasks
+	w.mu.Unlock()
+	for _, t := range tasks {
+		if t.snapshot().Running {
+			t.events.say(stopping(t.events))
+		}
+	}
 }
 
 func (w *podWorker) signal(sig os.Signal, hold time.Duration) (bool, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,6 +56,7 @@ type task struct {
 	relist   time.Duration // until its kubelet sees an end
 	probes   probes
 	onChange func()
+	events   events
 	kubelet  *gate         // nil if it is never frozen
 	left     atomic.Bool   // its kubelet no longer knows it, and does not restart it
 	again    chan struct{} // another run of its kubelet has begun
@@ -143,8 +145,9 @@ func (t *task) pause(ctx context.Context, delay time.Duration) bool {
 	}
 	t.update(func(s *taskState) {
 		s.Waiting = "CrashLoopBackOff"
-		s.Message = "back-off " + delay.String() + " restarting failed container"
+		s.Message = "back-off " + delay.String() + " restarting failed container=" + t.events.container + " pod=" + t.events.pod
 	})
+	t.events.say(crashing(t.events))
 	return t.sleep(ctx, delay)
 }
 
@@ -158,7 +161,10 @@ func (t *task) retry(ctx context.Context, err error, delay time.Duration) bool {
 	if !t.sleep(ctx, delay/10) {
 		return false
 	}
-	t.update(func(s *taskState) { s.Waiting, s.Message = "ImagePullBackOff", "Back-off: "+err.Error() })
+	t.update(func(s *taskState) {
+		s.Waiting, s.Message = "ImagePullBackOff", "Back-off pulling image "+strconv.Quote(t.events.image)
+	})
+	t.events.say(pullingAgain(t.events)...)
 	return t.sleep(ctx, delay-delay/10)
 }
 
@@ -219,6 +225,7 @@ func (t *task) running(p process, at time.Time, attempt int) {
 			s.Restarts++
 		}
 	})
+	t.events.say(startedWell(t.events)...)
 }
 
 // follow makes the task the next container after one that has ended.
@@ -241,6 +248,7 @@ func (t *task) failed(err error) {
 	t.update(func(s *taskState) {
 		s.Running, s.Ready, s.Waiting, s.Message = false, false, reasonOf(err), err.Error()
 	})
+	t.events.say(notStarted(t.events, err)...)
 }
 
 func (t *task) setReady(ready bool) { t.update(func(s *taskState) { s.Ready = ready && s.Running }) }
