@@ -63,7 +63,7 @@ func follow(ctx context.Context, t *testing.T, lab *scenario.Lab) *likeness.Cour
 // changes.
 func wentAsOnRealMachines(t *testing.T, lab *scenario.Lab, course *likeness.Course) {
 	t.Helper()
-	record := recordedCourse(t, lab)
+	record := recordOf(t, lab, "course")
 	if lab.Natural { // nor does it forbid them: a kube-controller-manager may restart
 		record = likeness.Merge(record, slices.DeleteFunc(slices.Clone(record), func(line string) bool { return slices.Contains(earlyAlone(), line) }))
 	}
@@ -72,10 +72,10 @@ func wentAsOnRealMachines(t *testing.T, lab *scenario.Lab, course *likeness.Cour
 	}
 }
 
-// recordedCourse returns no lines before the first migration was recorded.
-func recordedCourse(t *testing.T, lab *scenario.Lab) []string {
+// recordOf returns no lines before the first record.
+func recordOf(t *testing.T, lab *scenario.Lab, what string) []string {
 	t.Helper()
-	raw, err := os.ReadFile(sightFile(lab, "course"))
+	raw, err := os.ReadFile(sightFile(lab, what))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

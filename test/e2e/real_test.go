@@ -29,6 +29,7 @@ func TestReal(t *testing.T) {
 		run  func(*testing.T)
 	}{
 		{"RKE2 there and back", func(t *testing.T) { realThereAndBack(t, "rke2") }},
+		{"RKE2 with pods that do not start", realTrouble},
 		{"RKE2 killed in every step", func(t *testing.T) { killInEveryStep(t, bootReal(t, "rke2"), writingSteps) }},
 		{"RKE there and back", func(t *testing.T) { realThereAndBack(t, "rke") }},
 		{"RKE killed in every step", func(t *testing.T) { killInEveryStep(t, bootReal(t, "rke"), rkeSteps) }},
@@ -97,7 +98,22 @@ func wentOnRealMachines(t *testing.T, lab *scenario.Lab, course *likeness.Course
 		wentAsOnRealMachines(t, lab, course)
 		return
 	}
-	writeSight(t, sightFile(lab, "course"), likeness.Merge(recordedCourse(t, lab), course.Lines()))
+	writeSight(t, sightFile(lab, "course"), likeness.Merge(recordOf(t, lab, "course"), course.Lines()))
+}
+
+// realTrouble compares what kubelets say of pods that do not start with the record, or adds to it.
+func realTrouble(t *testing.T) {
+	lab := bootReal(t, "rke2")
+	ctx := within(t, 15*time.Minute)
+	record := recordOf(t, lab, "pods")
+	seen := podsInTrouble(ctx, t, lab, record)
+	if os.Getenv(updateSight) != "" {
+		writeSight(t, sightFile(lab, "pods"), likeness.Merge(record, seen))
+		return
+	}
+	if different := likeness.Differences(record, seen); len(different) > 0 {
+		t.Errorf("not as in %s:\n%s", sightFile(lab, "pods"), strings.Join(different, "\n"))
+	}
 }
 
 func writeSight(t *testing.T, file string, lines []string) {

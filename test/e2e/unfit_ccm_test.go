@@ -64,36 +64,6 @@ func waitQuota(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}))
 }
 
-// badArgument gives the CCM an unknown argument: it crashes, and the run expects the same
-// command with the argument corrected.
-func badArgument(ctx context.Context, t *testing.T, lab *scenario.Lab) {
-	since := time.Now()
-	stops(ctx, t, lab, []string{"Pod kube-system/aws-cloud-controller-manager-", "unknown flag: --bogus-flag", "correct args in --values"},
-		valuesFile(t, "args: [--v=2, --cloud-provider=aws, --configure-cloud-routes=false, --bogus-flag=1]")...)
-	started, err := lab.Started(scenario.CloudControllerManager, since)
-	if err != nil || len(started) == 0 || started[0].ExitCode == 0 {
-		t.Errorf("cloud controller managers started %v, %v; wanted some that failed", started, err)
-	}
-	inTreeStays(ctx, t, lab, since, "aws with flag")
-}
-
-// noImage names an image that was never published, and then migrates without it.
-func noImage(ctx context.Context, t *testing.T, lab *scenario.Lab) {
-	since := time.Now()
-	stops(ctx, t, lab, []string{"Pod kube-system/aws-cloud-controller-manager-", "cannot pull " + repository + ":v1.26.999", "not found"},
-		"--ccm-image", repository+":v1.26.999")
-	if started, err := lab.Started(scenario.CloudControllerManager, since); err != nil || len(started) > 0 {
-		t.Errorf("cloud controller managers started %v, %v; wanted none", started, err)
-	}
-	inTreeStays(ctx, t, lab, since, "aws with flag")
-
-	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "install-ccm")
-	if running, err := lab.Running(scenario.CloudControllerManager); err != nil || len(running) != 3 {
-		t.Errorf("cloud controller managers %v, %v; wanted 3", running, err)
-	}
-	inTreeStays(ctx, t, lab, since, "aws with flag")
-}
-
 // disturb starts a run, and calls meanwhile in step install-ccm.
 func disturb(ctx context.Context, t *testing.T, lab *scenario.Lab, meanwhile func()) *scenario.Run {
 	t.Helper()
