@@ -67,15 +67,19 @@ func Judge(r Observation) Verdict {
 		return v.waiting("DaemonSet " + wellknown.System + "/" + wellknown.CCM + " does not exist yet")
 	}
 	v.Done = len(r.Nodes) - len(missing(r, isRunning(r)))
-	for _, look := range []func(Observation) error{checkNodes, checkSelector, checkTolerations, checkAdmission, checkPods} {
+	for _, look := range []func(Observation) error{checkNodes, checkSelector, checkTolerations, checkAdmission} {
 		if err := look(r); err != nil {
 			return v.fault(err)
 		}
 	}
 	s := r.DaemonSet
-	switch {
-	case s.Observed < s.Generation:
+	if s.Observed < s.Generation { // a fault of its pods may be that of the old version
 		return v.waiting("the DaemonSet controller has not seen the new version yet")
+	}
+	if err := checkPods(r); err != nil {
+		return v.fault(err)
+	}
+	switch {
 	case int(s.Desired) != len(r.Nodes):
 		return v.waiting(fmt.Sprintf("%d desired, %d control-plane Nodes%s", s.Desired, len(r.Nodes), nodesWithoutPod(r)))
 	case s.Updated < s.Desired:
@@ -108,16 +112,9 @@ func (v Verdict) waiting(seen string) Verdict {
 	return v
 }
 
-// labelTemplate has the number of the pod template from which the DaemonSet controller made a pod
-// (kubernetes/kubernetes@v1.26.13:pkg/controller/daemon/util/daemonset_util.go).
-const labelTemplate = "pod-template-generation"
-
-// current reports whether a pod is of the DaemonSet's template. Where that has no number, it compares the
-// fields that decide a pod's behaviour; admission may add others.
+// current reports whether a pod matches the DaemonSet in the fields that decide its behaviour;
+// admission may add others.
 func current(ds *downstream.DaemonSet, p downstream.Pod) bool {
-	if of := p.Labels[labelTemplate]; of != "" && ds.Template != "" {
-		return of == ds.Template
-	}
 	want, have := container(ds.Containers), container(p.Containers)
 	if want == nil || have == nil {
 		return false

@@ -176,18 +176,16 @@ func TestJudge(t *testing.T) {
 			r.Events = []downstream.Event{{Reason: "FailedMount", Message: `MountVolume.SetUp failed for volume "more" : references non-existent secret key: x`,
 				UID: r.Pods[0].UID}}
 		}, Fault, "MissingFile", "references non-existent secret key: x"},
+		{"missing Secret of the old version", func(r *Observation) {
+			lessReady(r)
+			r.DaemonSet.Observed = r.DaemonSet.Generation - 1
+			unready(&r.Pods[0], "Pending", waitingFor("CreateContainerConfigError", `secret "mine" not found`))
+		}, Waiting, "", "has not seen the new version"},
 		{"another pod's missing volume", func(r *Observation) {
 			lessReady(r)
 			unready(&r.Pods[0], "Pending", waitingFor("ContainerCreating", ""))
 			r.Events = []downstream.Event{{Reason: "FailedMount", Message: `MountVolume.SetUp failed for volume "more" : secret "x" not found`, UID: "other"}}
 		}, Waiting, "", "waiting on cp-0"},
-		{"missing volume of the template before", func(r *Observation) {
-			lessReady(r)
-			r.DaemonSet.Template, r.DaemonSet.Observed = "2", r.DaemonSet.Generation-1
-			r.Pods[0].Labels = map[string]string{"pod-template-generation": "1"}
-			unready(&r.Pods[0], "Pending", waitingFor("ContainerCreating", ""))
-			r.Events = []downstream.Event{{Reason: "FailedMount", Message: `MountVolume.SetUp failed for volume "more" : secret "x" not found`, UID: r.Pods[0].UID}}
-		}, Waiting, "", "has not seen the new version"},
 		{"bad argument", func(r *Observation) {
 			lessReady(r)
 			unready(&r.Pods[0], "Running", crashed("Error: unknown flag: --bogus\n", 3))

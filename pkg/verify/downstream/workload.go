@@ -166,8 +166,7 @@ type DaemonSet struct {
 	Desired, Current, Ready, Updated, Available, Misscheduled int32
 	Generation, Observed                                      int64
 	Deleting                                                  bool
-	OnDelete                                                  bool   `json:",omitempty"` // does not replace its pods
-	Template                                                  string `json:",omitempty"` // number of the pod template, or empty
+	OnDelete                                                  bool `json:",omitempty"` // does not replace its pods
 }
 
 // Selects reports whether the node selector matches the node's labels.

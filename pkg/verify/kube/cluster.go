@@ -48,12 +48,14 @@ func stepReader(client kubernetes.Interface) Reader {
 
 // ReadCluster reads the facts that steps use, each part with a quorum read. It makes eleven
 // requests in sequence if the Nodes fit one page. The first failing part fails the whole read
-// with a *PartError, because a partial reading gives no position.
+// with a *PartError, because a partial reading gives no position. The DaemonSet comes before its pods: its
+// controller deletes those of an old version that fail before it reports the new version as seen
+// (kubernetes/kubernetes@v1.26.13:pkg/controller/daemon, syncDaemonSet).
 func ReadCluster(ctx context.Context, client kubernetes.Interface) (downstream.Cluster, error) {
 	var c downstream.Cluster
 	r := stepReader(client)
 	for _, read := range []func(context.Context, *downstream.Cluster) error{
-		r.clusterNodes, r.clusterPods, r.clusterCCM, r.clusterLeases, r.clusterRights, r.clusterGrant,
+		r.clusterNodes, r.clusterCCM, r.clusterPods, r.clusterLeases, r.clusterRights, r.clusterGrant,
 	} {
 		if err := read(ctx, &c); err != nil {
 			return c, err

@@ -68,7 +68,7 @@ func TestReadCluster(t *testing.T) {
 		asked = append(asked, a.GetVerb()+" "+a.GetResource().Resource+name)
 	}
 	if want := []string{
-		"list nodes", "list pods", "list pods", "get daemonsets aws-cloud-controller-manager",
+		"list nodes", "get daemonsets aws-cloud-controller-manager", "list pods", "list pods",
 		"get leases cloud-provider-extraction-migration", "get leases kube-controller-manager", "get leases cloud-controller-manager",
 		"create subjectaccessreviews", "create subjectaccessreviews", "get roles awsmigrate-leader-migration", "get rolebindings awsmigrate-leader-migration",
 	}; !slices.Equal(asked, want) {

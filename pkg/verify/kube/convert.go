@@ -153,7 +153,6 @@ func convertDaemonSet(d *appsv1.DaemonSet, cs []downstream.Container) downstream
 		Desired: d.Status.DesiredNumberScheduled, Current: d.Status.CurrentNumberScheduled, Ready: d.Status.NumberReady,
 		Updated: d.Status.UpdatedNumberScheduled, Available: d.Status.NumberAvailable, Misscheduled: d.Status.NumberMisscheduled,
 		Generation: d.Generation, Observed: d.Status.ObservedGeneration, OnDelete: d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
-		Template: d.Annotations[appsv1.DeprecatedTemplateGeneration],
 	}
 	if d.Spec.Selector != nil {
 		out.Selector = d.Spec.Selector.MatchLabels
