@@ -342,6 +342,10 @@ func (m *machine) badFlag(t *testing.T) {
 		if status.State.Waiting == nil || status.State.Waiting.Reason != "CrashLoopBackOff" || last == nil || last.ExitCode == 0 || last.Message != "" {
 			return fmt.Errorf("status %+v", status)
 		}
+		of := fmt.Sprintf("=%s pod=%s_kube-system(%s)", status.Name, pod.Name, pod.Annotations[configHash])
+		if !strings.HasSuffix(status.State.Waiting.Message, of) {
+			return fmt.Errorf("message %s, wanted %s", status.State.Waiting.Message, of)
+		}
 		return nil
 	})
 	m.eventually("its probe unhealthy", func(ctx context.Context) error {

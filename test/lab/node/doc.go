@@ -17,10 +17,10 @@
 // It omits containers (a pod's container is a process that sees the machine's files, with its
 // mount paths rewritten in its arguments and environment), images other than those of a fixed
 // table, exec and TCP probes, static pods of files other than kube-controller-managers, and
-// their probes, events of static pods and Nodes, what kube-proxy does, CNI, volumes other than ConfigMap, Secret, projected, downward API,
-// emptyDir and hostPath, resource limits, eviction, rotation of secrets encryption keys, and
-// etcd, which the whole lab shares. Of Docker it has only creating, starting, stopping,
-// renaming and removing containers.
+// their probes, events of static pods and Nodes, what kube-proxy does, CNI, volumes other than
+// ConfigMap, Secret, projected, downward API, emptyDir and hostPath, resource limits, eviction,
+// rotation of secrets encryption keys, and etcd, which the whole lab shares. Of Docker it has only
+// creating, starting, stopping, renaming and removing containers.
 //
 // The package must not know awsmigrate, nor share code with pkg/.
 package node

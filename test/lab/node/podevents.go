@@ -75,8 +75,7 @@ func stopping(e events) podEvent {
 // events returns those of one of the pod's containers.
 func (w *podWorker) events(container corev1.Container) events {
 	return events{
-		container: container.Name, image: container.Image,
-		pod: fmt.Sprintf("%s_%s(%s)", w.pod.Name, w.pod.Namespace, w.pod.UID),
+		container: container.Name, image: container.Image, pod: kubeletName(w.pod),
 		record: func(e podEvent) {
 			about, err := reference.GetPartialReference(scheme.Scheme, w.pod, "spec.containers{"+container.Name+"}")
 			if err != nil {

@@ -39,6 +39,9 @@ func podStatus(pod *corev1.Pod, states []taskState, f podFacts) corev1.PodStatus
 		if i < len(states) {
 			state = states[i]
 		}
+		if state.Waiting == "CrashLoopBackOff" {
+			state.Message += "=" + container.Name + " pod=" + kubeletName(pod)
+		}
 		ready = ready && state.Ready
 		status.ContainerStatuses = append(status.ContainerStatuses, containerStatus(container, state, string(pod.UID)))
 	}
@@ -60,6 +63,16 @@ func podStatus(pod *corev1.Pod, states []taskState, f podFacts) corev1.PodStatus
 		status.Conditions = append(status.Conditions, podCondition(pod.Status.Conditions, c.kind, c.is, c.reason, f.now))
 	}
 	return status
+}
+
+// kubeletName returns a pod's name in the kubelet's messages. The UID of a static pod there is the hash of
+// its manifest.
+func kubeletName(pod *corev1.Pod) string {
+	uid := string(pod.UID)
+	if hash := pod.Annotations[configHash]; hash != "" {
+		uid = hash
+	}
+	return pod.Name + "_" + pod.Namespace + "(" + uid + ")"
 }
 
 func podCondition(old []corev1.PodCondition, kind corev1.PodConditionType, is bool, reason string, now time.Time) corev1.PodCondition {

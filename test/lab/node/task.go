@@ -145,7 +145,7 @@ func (t *task) pause(ctx context.Context, delay time.Duration) bool {
 	}
 	t.update(func(s *taskState) {
 		s.Waiting = "CrashLoopBackOff"
-		s.Message = "back-off " + delay.String() + " restarting failed container=" + t.events.container + " pod=" + t.events.pod
+		s.Message = "back-off " + delay.String() + " restarting failed container"
 	})
 	t.events.say(crashing(t.events))
 	return t.sleep(ctx, delay)
