@@ -84,10 +84,10 @@ func Judge(r Observation) Verdict {
 		return v.waiting(fmt.Sprintf("%d desired, %d control-plane Nodes%s", s.Desired, len(r.Nodes), nodesWithoutPod(r)))
 	case s.Updated < s.Desired:
 		v.Counted = true
-		return v.waiting(fmt.Sprintf("%d/%d pods are of the new version%s", s.Updated, s.Desired, readyOf(v.Done, int(s.Updated))))
+		return v.waiting(fmt.Sprintf("%d/%d pods are of the new version%s", s.Updated, s.Desired, readyOf(v.Done, int(s.Updated))+ending(r)))
 	case v.Done < v.Total || s.Ready < s.Desired:
 		v.Counted = true
-		return v.waiting(fmt.Sprintf("%d/%d ready%s", v.Done, v.Total, notReady(r)))
+		return v.waiting(fmt.Sprintf("%d/%d ready%s", v.Done, v.Total, notReady(r)+ending(r)))
 	}
 	v.State, v.Counted = Ready, true
 	v.Seen = fmt.Sprintf("%d/%d ready", v.Done, v.Total)
@@ -152,6 +152,19 @@ func nodesWithoutPod(r Observation) string {
 
 // notReady names the Nodes without a ready, current pod.
 func notReady(r Observation) string { return listNames("; waiting on ", missing(r, isRunning(r))) }
+
+// ending names the Nodes whose deleted pod has not ended. Until then the DaemonSet controller makes
+// no other there (kubernetes/kubernetes@v1.26.13:pkg/controller/daemon/daemon_controller.go,
+// podsShouldBeOnNode), and a kubelet may need minutes for a pod that it cannot start.
+func ending(r Observation) string {
+	var nodes []string
+	for _, p := range r.Pods {
+		if p.Deleting {
+			nodes = append(nodes, orUnknown(p.Node))
+		}
+	}
+	return listNames("; a deleted pod has not ended on ", nodes)
+}
 
 // missing returns the control-plane Nodes without such a pod.
 func missing(r Observation, such func(downstream.Pod) bool) []string {

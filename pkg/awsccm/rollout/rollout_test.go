@@ -129,7 +129,11 @@ func TestJudge(t *testing.T) {
 			r.Pods[0].Containers[0].Args = []string{"--v=2"}
 		}, Waiting, "", "2/3 ready; waiting on cp-0"},
 		{"as many pods, two on one node", func(r *Observation) { r.Pods[2].Node = r.Pods[1].Node }, Waiting, "", "2/3 ready; waiting on cp-2"},
-		{"a pod going", func(r *Observation) { r.Pods[0].Deleting = true }, Waiting, "", "2/3 ready; waiting on cp-0"},
+		{"a pod going", func(r *Observation) { r.Pods[0].Deleting = true }, Waiting, "", "2/3 ready; waiting on cp-0; a deleted pod has not ended on cp-0"},
+		{"pods of the old version that do not end", func(r *Observation) {
+			r.DaemonSet.Updated, r.DaemonSet.Ready = 0, 1
+			r.Pods[0].Deleting, r.Pods[1].Deleting = true, true
+		}, Waiting, "", "0/3 pods are of the new version; a deleted pod has not ended on cp-0, cp-1"},
 		{"admission", func(r *Observation) {
 			r.Pods = nil
 			r.DaemonSet.Ready = 0
