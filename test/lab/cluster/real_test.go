@@ -1,8 +1,11 @@
 package cluster
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,6 +37,21 @@ func TestValidateReal(t *testing.T) {
 		err := o.Validate()
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, wanted %q", name, err, test.want)
+		}
+	}
+}
+
+// containerd and the kernel would take a part of the folder's name for an option, and a machine's
+// first mount would fail for ever.
+func TestUp_realInFolderWithSeparator_refused(t *testing.T) {
+	for _, name := range []string{"a,b", "a:b"} {
+		dir := filepath.Join(t.TempDir(), name)
+		_, err := Up(t.Context(), dir, []string{"false"}, DefaultsReal(RKE2), func(string) {})
+		if err == nil || !strings.Contains(err.Error(), name+": a comma or colon") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was made: %v", dir, err)
 		}
 	}
 }

@@ -27,6 +27,9 @@ func Up(ctx context.Context, dir string, command []string, options Options, prog
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
+	if options.Real && strings.ContainsAny(dir, ",:") {
+		return nil, fmt.Errorf("folder %s: a comma or colon separates options of the mounts of --machines real; choose a folder without them", dir)
+	}
 	f := Files{Dir: dir}
 	if _, err := Open(dir); err == nil {
 		return nil, fmt.Errorf("lab %s already runs; `lab down` ends it", dir)
