@@ -88,10 +88,7 @@ func disturbDisable(ctx context.Context, t *testing.T, lab *scenario.Lab, a dist
 	}
 	d.judgeDisabled(ctx, t, a)
 
-	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("undo", "--yes", "--until", "undo-disable-leader-migration")...)
-	if err != nil || code != 0 {
-		t.Fatalf("undo: exit %d, %v\n%s%s", code, err, stdout, stderr)
-	}
+	undoDisable(ctx, t, lab)
 }
 
 // disable starts the step and waits until it replaces the pods itself.

@@ -22,7 +22,9 @@ func TestKilledInEveryStep(t *testing.T) {
 	killInEveryStep(t, boot(t, "--layout", "custom", "--lease", quick), writingSteps, quickRollout(t)...)
 }
 
-// killInEveryStep runs a migration with flags to its end, killed once in each of steps.
+// killInEveryStep runs a migration with flags to its end, killed once in each of steps. The step
+// disable-leader-migration is undone after its kill: the template of its pods returns to an earlier
+// content, and the DaemonSet controller keeps the pods that still fit it.
 func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string, flags ...string) {
 	t.Helper()
 	ctx := within(t, 20*time.Minute)
@@ -42,6 +44,9 @@ func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string, flags ...s
 		}
 		if step := killInNewStep(ctx, t, run, steps, killed); step != "" {
 			t.Logf("killed in %s", step)
+			if step == "disable-leader-migration" {
+				undoDisable(ctx, t, lab, flags...)
+			}
 			continue
 		}
 		code, err := run.Wait(ctx)
@@ -56,6 +61,16 @@ func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string, flags ...s
 		}
 	}
 	judgeEnd(ctx, t, lab, before, start)
+}
+
+// undoDisable undoes disable-leader-migration, which may be half done.
+func undoDisable(ctx context.Context, t *testing.T, lab *scenario.Lab, flags ...string) {
+	t.Helper()
+	const step = "undo-disable-leader-migration"
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("undo", append([]string{"--yes", "--until", step}, flags...)...)...)
+	if err != nil || code != 0 {
+		t.Fatalf("%s: exit %d, %v\n%s%s", step, code, err, stdout, stderr)
+	}
 }
 
 // killInNewStep kills the run when it begins a step in which no run was killed yet, and returns
