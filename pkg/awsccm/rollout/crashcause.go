@@ -63,13 +63,14 @@ func awsCauses() []cause {
 	}
 }
 
+const (
+	hostNetworkFix = "run the CCM in the host network (chart value hostNetworking: true), or give the instances a hop limit of 2 (HttpPutResponseHopLimit)"
+	proxyFix       = "correct HTTPS_PROXY in the CCM's environment, or the proxy; NO_PROXY holds the API server's address and 169.254.169.254"
+)
+
 // networkCauses returns causes in the network. Only the API server may be temporarily
 // unreachable.
 func networkCauses() []cause {
-	const (
-		hostNetwork = "run the CCM in the host network (chart value hostNetworking: true), or give the instances a hop limit of 2 (HttpPutResponseHopLimit)"
-		proxy       = "correct HTTPS_PROXY in the CCM's environment, or the proxy; NO_PROXY holds the API server's address and 169.254.169.254"
-	)
 	away := []string{"connection refused", "connection reset", "i/o timeout", "no route to host", "network is unreachable", "host is down", "tls handshake timeout",
 		"deadline exceeded", "request canceled", "client.timeout exceeded", "connection lost", "eof"}
 	named := []string{"no such host", "server misbehaving", "dial tcp: lookup ", "temporary failure in name resolution"}
@@ -78,10 +79,10 @@ func networkCauses() []cause {
 			wanted: "an API server whose certificate the cluster's CA signed", fix: "look at ConfigMap kube-root-ca.crt and at the API servers' certificates"},
 		{words: []string{"x509:", "certificate signed by unknown authority", "tls: failed to verify"}, reason: "AWSTrust", wanted: "a certificate that the CCM trusts",
 			fix: "mount the CA that signs there into the CCM's pods and name it in SSL_CERT_FILE or AWS_CA_BUNDLE, in --values"},
-		{words: []string{"proxy authentication required"}, reason: "Proxy", wanted: "a proxy that lets the CCM through", fix: proxy},
-		{words: slices.Concat(away, named), of: []target{throughProxy}, reason: "Proxy", wanted: "a proxy that answers", fix: proxy},
+		{words: []string{"proxy authentication required"}, reason: "Proxy", wanted: "a proxy that lets the CCM through", fix: proxyFix},
+		{words: slices.Concat(away, named), of: []target{throughProxy}, reason: "Proxy", wanted: "a proxy that answers", fix: proxyFix},
 		{words: slices.Concat(away, []string{"status code: 401", "statuscode: 401", "failed to make ec2metadata request"}), of: []target{metadataService}, reason: "MetadataService",
-			wanted: "the metadata service within reach of the CCM's pods", fix: hostNetwork},
+			wanted: "the metadata service within reach of the CCM's pods", fix: hostNetworkFix},
 		{words: []string{"nocredentialproviders", "no valid providers in chain", "no ec2 imds role found", "ec2rolerequesterror", "failed to refresh cached credentials", "static credentials are empty"},
 			reason: "NoCredentials", wanted: "an instance profile on every control plane", fix: "attach the role of docs/iam.md to the control planes' instances, or give the CCM credentials in --values"},
 		{words: named, reason: "NameResolution", wanted: "names that the CCM's pods can resolve", fix: "correct the resolver of that Node, or dnsPolicy in --values"},

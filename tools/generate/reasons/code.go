@@ -38,84 +38,151 @@ func reasonsBelow(root string) (map[string]*reason, error) {
 	return collect(files), nil
 }
 
+// code holds the definitions to which faults refer.
+type code struct {
+	constants map[string]string   // texts by package and name of the constant
+	makers    map[string]function // functions that create faults, by package and name
+	carried   map[string]ast.Expr // class of the faults made from structs with a field "reason", by package
+}
+
+// function is a function with a parameter "reason".
+type function struct {
+	parameters []string
+	class      ast.Expr // of the fault in its body, or nil
+}
+
 // collect returns the faults whose reason is a literal or a constant of reasons.
 func collect(files []*ast.File) map[string]*reason {
-	constants, found, makers := map[string]string{}, map[string]*reason{}, map[string][]string{}
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, is := n.(*ast.ValueSpec)
-			for i := 0; is && i < len(spec.Names) && i < len(spec.Values); i++ {
-				if text, fixed := literal(spec.Values[i]); fixed && constant.MatchString(spec.Names[i].Name) {
-					constants[file.Name.Name+"."+spec.Names[i].Name] = text
-				}
+	c, found := code{map[string]string{}, map[string]function{}, map[string]ast.Expr{}}, map[string]*reason{}
+	for _, pass := range []func(pkg string, n ast.Node){
+		c.define,
+		c.carry,
+		func(pkg string, n ast.Node) {
+			if fields := c.fieldsOf(n, pkg); fields != nil {
+				c.add(found, pkg, fields)
 			}
-			if name, parameters := maker(n); slices.Contains(parameters, "reason") {
-				makers[file.Name.Name+"."+name] = parameters
-			}
-			return true
-		})
+		},
+	} {
+		for _, file := range files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				pass(file.Name.Name, n)
+				return true
+			})
+		}
 	}
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			if fields := fieldsOf(n, makers, file.Name.Name); fields != nil {
-				add(found, constants, file.Name.Name, fields)
-			}
-			return true
-		})
-	}
-	for _, name := range constants {
-		if found[name] == nil && word.MatchString(name) {
+	for constant, name := range c.constants {
+		if found[name] == nil && ofReason.MatchString(constant) && word.MatchString(name) {
 			found[name] = &reason{}
 		}
 	}
 	return found
 }
 
-// constant matches the name of a reason's constant.
-var constant = regexp.MustCompile(`^[Rr]eason[A-Z]`)
+// define records the constants of a file, or a function.
+func (c code) define(pkg string, n ast.Node) {
+	if file, is := n.(*ast.File); is {
+		for _, decl := range file.Decls {
+			c.defineConstants(pkg, decl)
+		}
+	}
+	if name, made := maker(n); slices.Contains(made.parameters, "reason") {
+		c.makers[pkg+"."+name] = made
+	}
+}
+
+func (c code) defineConstants(pkg string, decl ast.Decl) {
+	of, is := decl.(*ast.GenDecl)
+	if !is || of.Tok != token.CONST {
+		return
+	}
+	for _, spec := range of.Specs {
+		for i, value := range spec.(*ast.ValueSpec).Values {
+			if text, fixed := c.text(pkg, value); fixed {
+				c.constants[pkg+"."+spec.(*ast.ValueSpec).Names[i].Name] = text
+			}
+		}
+	}
+}
+
+// carry records the class of a fault whose reason is a field of another struct.
+func (c code) carry(pkg string, n ast.Node) {
+	fields := c.fieldsOf(n, pkg)
+	if from, is := fields["Reason"].(*ast.SelectorExpr); is && from.Sel.Name == "reason" {
+		if earlier, is := c.carried[pkg]; is && nameOf(earlier) != nameOf(fields["Class"]) {
+			fields["Class"] = nil // of two functions
+		}
+		c.carried[pkg] = fields["Class"]
+	}
+}
+
+// ofReason matches a reason's constant.
+var ofReason = regexp.MustCompile(`\.[Rr]eason[A-Z]`)
 
 // word matches a reason. Functions also take other texts as reasons.
 var word = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
 
-// maker returns the name and the parameters of a function that may create faults.
-func maker(n ast.Node) (name string, parameters []string) {
+// maker returns the name of a function that may create faults.
+func maker(n ast.Node) (name string, made function) {
 	var of *ast.FuncType
+	var body *ast.BlockStmt
 	switch n := n.(type) {
 	case *ast.FuncDecl:
-		name, of = n.Name.Name, n.Type
+		name, of, body = n.Name.Name, n.Type, n.Body
 	case *ast.AssignStmt:
-		if made, is := n.Rhs[0].(*ast.FuncLit); is {
-			name, of = nameOf(n.Lhs[0]), made.Type
+		if value, is := n.Rhs[0].(*ast.FuncLit); is {
+			name, of, body = nameOf(n.Lhs[0]), value.Type, value.Body
 		}
 	}
-	if of == nil {
-		return "", nil
+	if of == nil || body == nil {
+		return "", function{}
 	}
 	for _, field := range of.Params.List {
 		for _, parameter := range field.Names {
-			parameters = append(parameters, parameter.Name)
+			made.parameters = append(made.parameters, parameter.Name)
 		}
 	}
-	return name, parameters
+	ast.Inspect(body, func(n ast.Node) bool {
+		if fault, is := n.(*ast.CompositeLit); is && nameOf(fault.Type) == "Error" {
+			made.class = keys(fault)["Class"]
+		}
+		return true
+	})
+	return name, made
 }
 
-// fieldsOf returns the fields of a fault, of a changed fault, or of a call of a function in
-// the same package that creates one.
-func fieldsOf(n ast.Node, makers map[string][]string, pkg string) map[string]ast.Expr {
+// keys returns the fields of a composite literal, as those of a fault are named.
+func keys(of *ast.CompositeLit) map[string]ast.Expr {
+	fields := map[string]ast.Expr{}
+	for _, element := range of.Elts {
+		if pair, is := element.(*ast.KeyValueExpr); is {
+			fields[title(nameOf(pair.Key))] = pair.Value
+		}
+	}
+	return fields
+}
+
+// elsewhere returns a class, or another word if the place of the reason does not show it.
+func elsewhere(class ast.Expr) ast.Expr {
+	if class == nil {
+		return &ast.Ident{Name: "said elsewhere"}
+	}
+	return class
+}
+
+// fieldsOf returns the fields of a fault, of a changed fault, of a struct from which one is made, or
+// of a call of a function in the same package that creates one.
+func (c code) fieldsOf(n ast.Node, pkg string) map[string]ast.Expr {
 	fields := map[string]ast.Expr{}
 	switch n := n.(type) {
 	case *ast.CompositeLit:
-		if name := nameOf(n.Type); name != "Error" && name != "refusal" { // becomes a fault
+		fields = keys(n)
+		if nameOf(n.Type) == "Error" {
+			return fields
+		}
+		if !slices.ContainsFunc(n.Elts, carriesReason) {
 			return nil
 		}
-		for _, element := range n.Elts {
-			if pair, is := element.(*ast.KeyValueExpr); is {
-				fields[title(nameOf(pair.Key))] = pair.Value
-			}
-		}
-		if nameOf(n.Type) == "refusal" {
-			fields["Class"] = &ast.Ident{Name: "Usage"}
-		}
+		fields["Class"] = elsewhere(c.carried[pkg])
 		return fields
 	case *ast.AssignStmt: // changes a fault
 		for i, field := range n.Lhs {
@@ -126,30 +193,37 @@ func fieldsOf(n ast.Node, makers map[string][]string, pkg string) map[string]ast
 		if fields["Reason"] == nil {
 			return nil
 		}
-		if fields["Class"] == nil {
-			fields["Class"] = &ast.Ident{Name: "said elsewhere"}
-		}
+		fields["Class"] = elsewhere(fields["Class"])
 		return fields
 	case *ast.CallExpr:
-		parameters := makers[pkg+"."+nameOf(n.Fun)]
-		for i, parameter := range parameters {
+		made, is := c.makers[pkg+"."+nameOf(n.Fun)]
+		if !is {
+			return nil
+		}
+		for i, parameter := range made.parameters {
 			if i < len(n.Args) {
 				fields[title(parameter)] = n.Args[i]
 			}
 		}
-		if parameters != nil && fields["Class"] == nil {
-			fields["Class"] = &ast.Ident{Name: "said elsewhere"}
+		if fields["Class"] == nil {
+			fields["Class"] = elsewhere(made.class)
 		}
 		return fields
 	}
 	return nil
 }
 
+// carriesReason reports whether an element of a composite literal is a field "reason".
+func carriesReason(element ast.Expr) bool {
+	pair, is := element.(*ast.KeyValueExpr)
+	return is && nameOf(pair.Key) == "reason"
+}
+
 // add records one fault of a package.
-func add(found map[string]*reason, constants map[string]string, pkg string, fields map[string]ast.Expr) {
-	name, fixed := literal(fields["Reason"])
-	if !fixed {
-		name = constants[qualified(pkg, fields["Reason"])]
+func (c code) add(found map[string]*reason, pkg string, fields map[string]ast.Expr) {
+	name, _ := c.text(pkg, fields["Reason"])
+	if named := nameOf(fields["Reason"]); named != "" && !ofReason.MatchString("."+named) {
+		return
 	}
 	if !word.MatchString(name) {
 		return
@@ -167,7 +241,7 @@ func add(found map[string]*reason, constants map[string]string, pkg string, fiel
 		}
 	}
 	for field, list := range map[string]*[]string{"Seen": &r.seen, "Wanted": &r.wanted, "Fix": &r.fix} {
-		if text, fixed := literal(fields[field]); fixed && text != "" {
+		if text, fixed := c.text(pkg, fields[field]); fixed && text != "" {
 			*list = once(*list, text)
 		}
 	}
@@ -205,16 +279,19 @@ func qualified(pkg string, e ast.Expr) string {
 	return pkg + "." + nameOf(e)
 }
 
-// literal returns a constant text of the code, also if it is joined from parts.
-func literal(e ast.Expr) (string, bool) {
+// text returns a constant text of the code, also if it is joined from parts.
+func (c code) text(pkg string, e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		text, err := strconv.Unquote(e.Value)
 		return text, err == nil && e.Kind == token.STRING
 	case *ast.BinaryExpr:
-		x, first := literal(e.X)
-		y, second := literal(e.Y)
+		x, first := c.text(pkg, e.X)
+		y, second := c.text(pkg, e.Y)
 		return x + y, first && second && e.Op == token.ADD
+	case *ast.Ident, *ast.SelectorExpr:
+		text, fixed := c.constants[qualified(pkg, e)]
+		return text, fixed
 	}
 	return "", false
 }

@@ -77,19 +77,23 @@ func refuse(reason, seen string, fix string) error { return &fault.Error{Class: 
 var f = refuse("Made", "it is", fix)
 var g = refuse("no word", "it is", fix)
 func h(f *fault.Error) { f.Class, f.Reason = fault.Warnings, "Changed"; f.Reason, f.Fix = "Renamed", "wait"; f.Seen = "nothing" }
+var causes = []cause{{words: words, reason: "Crashing", wanted: "a process", fix: "start it"}, {reason: ReasonGone}}
+func i(c cause) error { return refuse(c.reason, "it ended", c.fix) }
 `, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]*reason{
 		"Held":   {class: []string{"Check", "Usage"}, seen: []string{"it is held"}, fix: []string{"wait"}},
-		"Gone":   {class: []string{"Stale"}},
+		"Gone":   {class: []string{"Stale", "Check"}},
 		"Broken": {class: []string{"Unexpected"}},
 		"Alone":  {},
-		"Made":   {seen: []string{"it is"}},
+		"Made":   {class: []string{"Check"}, seen: []string{"it is"}},
 
 		"Changed": {class: []string{"Warnings"}},
 		"Renamed": {fix: []string{"wait"}},
+
+		"Crashing": {class: []string{"Check"}, wanted: []string{"a process"}, fix: []string{"start it"}},
 	}
 	if diff := cmp.Diff(want, collect([]*ast.File{file}), cmp.AllowUnexported(reason{})); diff != "" {
 		t.Error(diff)
