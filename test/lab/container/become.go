@@ -39,7 +39,7 @@ func Become(path string) error {
 // again.
 func (s Spec) giveUp() error {
 	for capability := uintptr(0); capability <= unix.CAP_LAST_CAP; capability++ {
-		// A kernel may know fewer than this program.
+		// A kernel may know fewer capabilities than this program.
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0); err != nil && err != unix.EINVAL {
 			return fmt.Errorf("capability %d: %w", capability, err)
 		}

@@ -115,7 +115,7 @@ func daemonSetComplete(in evidence.Input) []verify.Finding {
 	d := in.DaemonSets.Value[0]
 	switch off := planesOff(in); {
 	case coverage.Complete() && len(off) > 0:
-		return []verify.Finding{verify.Failure(d.String(), "its pods are shown ready on "+evidence.Some(off)+", whose instance does not run", "one on every control-plane node", "bring the instance back as AWSM-402 says, which knows whether it can be started")}
+		return []verify.Finding{verify.Failure(d.String(), "its pods are shown ready on "+evidence.Some(off)+", whose instance does not run", "one on every control-plane node", "bring the instance back; AWSM-402 says whether it can be started")}
 	case coverage.Complete():
 		return nil
 	}
