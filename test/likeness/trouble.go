@@ -11,7 +11,8 @@ import (
 )
 
 // Trouble returns what a kubelet says of pods that do not start: a line for each state in which a
-// container waits, and for each event. Pods that are being deleted are passed over.
+// container waits, and for each event. Pods that are being deleted are passed over, and a file that
+// the API server refuses for a moment, because its authorizer has not seen the pod yet.
 func Trouble(pods []corev1.Pod, events []corev1.Event) []string {
 	names, lines := map[types.UID]*strings.Replacer{}, map[string]bool{}
 	for _, pod := range pods {
@@ -26,7 +27,7 @@ func Trouble(pods []corev1.Pod, events []corev1.Event) []string {
 		}
 	}
 	for _, e := range events {
-		if of := names[e.InvolvedObject.UID]; of != nil && e.Source.Component == "kubelet" {
+		if of := names[e.InvolvedObject.UID]; of != nil && e.Source.Component == "kubelet" && !strings.Contains(e.Message, "no relationship found between node") {
 			lines[inGeneral(of, "event: "+e.Type+" "+e.Reason+": "+e.Message)] = true
 		}
 	}

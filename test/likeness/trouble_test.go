@@ -38,6 +38,7 @@ func TestTrouble(t *testing.T) {
 		event("0a0a", "kubelet", `Failed to pull image "x": rpc error: code = Unknown desc = lookup registry: i/o timeout`),
 		event("0a0a", "default-scheduler", "no place"),
 		event("0c0c", "kubelet", "of a pod that is being deleted"),
+		event("0b0b", "kubelet", `configmaps "x" is forbidden: User "system:node:n" cannot get resource "configmaps": no relationship found between node 'n' and this object`),
 	})
 	want := []string{
 		`event: Warning Failed: Failed to pull image "x": rpc error: code = CAUSE`,
